@@ -56,7 +56,8 @@ func Example_durable() {
 		stopped := make(chan error, 1)
 		go func() { stopped <- serveDurably(addr, folder, "secret", card, greeter) }()
 		awaitListener(ctx, addr)
-		c, err := client.Dial(ctx, "http://"+addr, &client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}})
+		c, err := client.Dial(ctx, "http://"+addr,
+			&client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}})
 		if err != nil {
 			panic(err)
 		}

@@ -19,12 +19,16 @@ func TestDecodeStreamResponseWithoutWrapper(t *testing.T) {
 	}{
 		"task": {`{"kind":"task","id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}`,
 			&Task{ID: "t1", ContextID: "c1", Status: TaskStatus{State: TaskStateCompleted}}},
-		"message": {`{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hello"}],"messageId":"m1","taskId":"t1","contextId":"c1"}`,
+		"message": {`{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hello"}],` +
+			`"messageId":"m1","taskId":"t1","contextId":"c1"}`,
 			said},
-		"status": {`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_WORKING","message":` +
-			`{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hello"}],"messageId":"m1","taskId":"t1","contextId":"c1"}},"final":false}`,
+		"status": {`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_WORKING",` +
+			`"message":` +
+			`{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hello"}],"messageId":"m1",` +
+			`"taskId":"t1","contextId":"c1"}},"final":false}`,
 			&StatusUpdate{TaskID: "t1", ContextID: "c1", Status: TaskStatus{State: TaskStateWorking, Message: said}}},
-		"artifact": {`{"taskId":"t1","contextId":"c1","kind":"artifact-update","artifact":{"artifactId":"a1","name":"Assistant Response",` +
+		"artifact": {`{"taskId":"t1","contextId":"c1","kind":"artifact-update","artifact":{"artifactId":"a1",` +
+			`"name":"Assistant Response",` +
 			`"parts":[{"kind":"data","data":{"question":"Where?"}}]},"append":false,"lastChunk":true}`,
 			&ArtifactUpdate{TaskID: "t1", ContextID: "c1", LastChunk: true, Artifact: &Artifact{
 				ID: "a1", Name: "Assistant Response", Parts: []Part{{Content: Data(`{"question":"Where?"}`)}},

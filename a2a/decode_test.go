@@ -144,7 +144,8 @@ func nested(levels int) string {
 func TestNewerSecuritySchemes(t *testing.T) {
 	t.Parallel()
 	var card AgentCard
-	err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}},"both":{"banana":{},"mtlsSecurityScheme":{}}},
+	err := json.Unmarshal([]byte(`{"name":"n","securitySchemes":{"new":{"banana":{}},"both":{"banana":{},
+	"mtlsSecurityScheme":{}}},
 		"securityRequirements":[{"schemes":{"new":{"list":["a"]}}}]}`), &card)
 	if err != nil || len(card.SecuritySchemes) != 1 || card.SecuritySchemes["both"] == nil ||
 		len(card.SecurityRequirements) != 1 {

@@ -71,7 +71,9 @@ func TestAppendWrites(t *testing.T) {
 		`{"pageSize":1,"historyLength":0}`: &ListTasksRequest{PageSize: ptr(1), HistoryLength: ptr(0)},
 		`{"taskId":"","contextId":"","artifact":{"artifactId":"","parts":[]}}`: &ArtifactUpdate{Artifact: &Artifact{}},
 		`{"url":""}`: &PushConfig{},
-		`{"name":"","description":"","supportedInterfaces":[],"version":"","documentationUrl":"","capabilities":{"streaming":false},"defaultInputModes":[],"defaultOutputModes":[],"skills":[]}`: &AgentCard{
+		`{"name":"","description":"","supportedInterfaces":[],"version":"","documentationUrl":"",` +
+			`"capabilities":{"streaming":false},"defaultInputModes":[],"defaultOutputModes":[],` +
+			`"skills":[]}`: &AgentCard{
 			DocumentationURL: ptr(""), Capabilities: AgentCapabilities{Streaming: ptr(false)},
 		},
 		`{"schemes":{"a":{},"b":{"list":["x"]}}}`: &SecurityRequirement{"b": {"x"}, "a": {}},

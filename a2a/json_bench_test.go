@@ -40,7 +40,8 @@ func benchmarkAppend(b *testing.B, event Event) {
 
 func BenchmarkUnmarshalSendMessageRequest(b *testing.B) {
 	data := []byte(
-		`{"message":{"messageId":"01936f3c-0000-7000-8000-000000000004","role":"ROLE_USER","parts":[{"text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
+		`{"message":{"messageId":"01936f3c-0000-7000-8000-000000000004","role":"ROLE_USER","parts":[{"text":"Hello,` +
+			` world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
 	b.ReportAllocs()
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

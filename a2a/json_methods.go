@@ -6,8 +6,8 @@ package a2a
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Every type has the methods by which encoding/json and json/v2 agree on it. AppendJSON appends the JSON of v to dst, in
-// one line; after an error dst is as it was. [Unmarshal] says what is read.
+// Every type has the methods by which encoding/json and json/v2 agree on it. AppendJSON appends the JSON
+// of v to dst, in one line; after an error dst is as it was. [Unmarshal] says what is read.
 
 func (v *Task) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v, writeTask) }
 func (v Task) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v, writeTask) }

@@ -18,7 +18,8 @@ type traveller struct {
 
 // Run is run from its beginning in each turn: what was delegated before is not done again.
 func (a traveller) Run(ctx context.Context, t *agent.Turn) error {
-	booked, err := t.Delegate(ctx, "Trains", a.trains, a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Book a train to Vienna")))
+	booked, err := t.Delegate(ctx, "Trains", a.trains,
+		a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Book a train to Vienna")))
 	if err != nil {
 		return err // a question, or what went wrong, in words for the caller
 	}

@@ -42,7 +42,8 @@ func book(ctx context.Context, t *agent.Turn) error {
 		return t.AskForm(tripSchema, trip{Seat: "aisle"})
 	}
 	if wanted.Day < today {
-		return agent.Form{Schema: tripSchema, Values: wanted, Errors: map[string]string{"day": "lies in the past"}}.Ask(t)
+		return agent.Form{Schema: tripSchema, Values: wanted,
+			Errors: map[string]string{"day": "lies in the past"}}.Ask(t)
 	}
 	return t.Complete(a2a.TextPart(fmt.Sprintf("Booked: %s on %s, %s seat.", wanted.To, wanted.Day, wanted.Seat)))
 }

@@ -28,7 +28,8 @@ func metadata(t *testing.T, text string) a2a.Metadata {
 
 func TestWanted(t *testing.T) {
 	t.Parallel()
-	const schema = `{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},"description":{"type":"string"}}}}`
+	const schema = `{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},` +
+		`"description":{"type":"string"}}}}`
 	const ref = "https://schemas.example.com/supportTicketList_v1.json"
 	for name, row := range map[string]struct {
 		part, message, request string
@@ -53,7 +54,8 @@ func TestWanted(t *testing.T) {
 		"a schema that is a name": {part: `{"schema":"` + ref + `"}`, want: agent.Wanted{SchemaRef: ref}, json: true},
 		"of JSON": {part: `{"mimeType":"application/geo+json; charset=utf-8"}`,
 			want: agent.Wanted{MediaType: "application/geo+json; charset=utf-8"}, json: true},
-		"other kinds of value": {part: `{"mimeType":7,"schema":[1],"desiredOutputSchemaRef":null,"desiredOutputMimeType":{}}`},
+		"other kinds of value": {part: `{"mimeType":7,"schema":[1],"desiredOutputSchemaRef":null,` +
+			`"desiredOutputMimeType":{}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

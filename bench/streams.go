@@ -158,7 +158,8 @@ func measureDialects(ctx context.Context, s *settings, f *fleet) ([]row, error) 
 // startRoom starts the task and returns its id.
 func startRoom(c *conn, s *process) (task string, err error) {
 	body, err := c.do(post(s.Path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":`+
-		`{"messageId":"m-%d","role":"ROLE_USER","parts":[{"text":"room"}]},"configuration":{"returnImmediately":true}}}`, messageID())))
+		`{"messageId":"m-%d","role":"ROLE_USER","parts":[{"text":"room"}]},`+
+		`"configuration":{"returnImmediately":true}}}`, messageID())))
 	if err != nil {
 		return "", err
 	}

@@ -142,7 +142,8 @@ func TestCoordination(t *testing.T) {
 		}
 	}
 	eventually(t, ctx, "the graph has three boxes and two arrows",
-		`document.querySelectorAll("#waits rect").length === 3 && document.querySelectorAll("#waits svg > path").length === 2`)
+		`document.querySelectorAll("#waits rect").length === 3 && document.querySelectorAll("#waits svg > `+
+			`path").length === 2`)
 	picture(t, ctx)
 	s.do(coord.AddTodo{Session: "backend", Item: `<img src=x onerror="document.title='owned'">`})
 	eventually(t, ctx, "what agents write is text",
@@ -244,7 +245,8 @@ func TestCoordinationWithTokens(t *testing.T) {
 		`) && document.querySelector("#settings input").disabled`)
 	enter("stranger")
 	eventually(t, ctx, "who may not look sees nothing of it",
-		`["agents", "locks", "waits", "messages", "events", "interfaces"].every((id) => document.getElementById(id).textContent === "") && !(`+form+`)`)
+		`["agents", "locks", "waits", "messages", "events",`+
+			` "interfaces"].every((id) => document.getElementById(id).textContent === "") && !(`+form+`)`)
 	enter(coord.RoleAdmin)
 	eventually(t, ctx, "an admin does", `document.querySelectorAll("article button").length > 0 && `+form)
 	eventually(t, ctx, "it fits on a phone", `document.documentElement.scrollWidth <= window.innerWidth`)

@@ -11,7 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 )
 
-const fetched = `{"name": "Parrot", "supportedInterfaces": [{"url": "http://127.0.0.1:1", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}`
+const fetched = `{"name": "Parrot", "supportedInterfaces": [{"url": "http://127.0.0.1:1",` +
+	` "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}]}`
 
 func TestFetchAsksAgainByETag(t *testing.T) {
 	t.Parallel()

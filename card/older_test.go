@@ -15,7 +15,8 @@ import (
 )
 
 const older = `{"name": "Sundial", "description": "Tells the time.", "version": "1", "url": "https://sundial.example/",
-	"protocolVersion": "0.2.5", "capabilities": {}, "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"], "skills": []}`
+	"protocolVersion": "0.2.5", "capabilities": {}, "defaultInputModes": ["text/plain"],
+	"defaultOutputModes": ["text/plain"], "skills": []}`
 
 func paths(s *site) []string {
 	var list []string

@@ -91,7 +91,8 @@ func orDefault[T comparable](value, standard T) T {
 // Resolve returns the card that ref names, which is shared and must not be changed. A reference is one of
 //
 //   - a URL whose path ends in .json: the card itself;
-//   - any other URL: an agent's base URL, to whose path [WellKnownPath] is appended, and [OlderPath] if nothing is there;
+//   - any other URL: an agent's base URL, to whose path [WellKnownPath] is appended, and [OlderPath] if that finds
+//     nothing;
 //   - a host, with a port and a path if need be: as https URL, or http when the host is this machine;
 //   - a file:// URL, a path that is absolute or begins with a dot, or the name of a file that is there.
 //

@@ -16,7 +16,8 @@ import (
 )
 
 // The members that cards of all generations share.
-const common = `"name":"Clock","description":"Tells the time.","version":"2.1","provider":{"organization":"Clocks","url":"https://clock.example"},` +
+const common = `"name":"Clock","description":"Tells the time.","version":"2.1","provider":{"organization":"Clocks",` +
+	`"url":"https://clock.example"},` +
 	`"capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],` +
 	`"skills":[{"id":"now","name":"Now","description":"The time now.","tags":["time"],"inputModes":["text/plain"]}]`
 
@@ -26,11 +27,13 @@ var fine = map[card.Form]string{
 	card.Form02: `{` + common + `,"url":"https://clock.example/","protocolVersion":"0.2.6"`,
 	card.Form03: `{` + common +
 		`,"url":"https://clock.example/","protocolVersion":"0.3.0","preferredTransport":"JSONRPC",` +
-		`"additionalInterfaces":[{"url":"https://clock.example/","transport":"JSONRPC"},{"url":"clock.example:443","transport":"GRPC"}]`,
+		`"additionalInterfaces":[{"url":"https://clock.example/","transport":"JSONRPC"},{"url":"clock.example:443",` +
+		`"transport":"GRPC"}]`,
 	card.Form10: `{` + common +
 		`,"supportedInterfaces":[{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`,
 	card.FormUnion: `{` + common + `,"url":"https://clock.example/","protocolVersion":"0.3.0","supportedInterfaces":[` +
-		`{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]`,
+		`{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},` +
+		`{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]`,
 }
 
 func TestNothingIsWrongWithFineCards(t *testing.T) {
@@ -173,7 +176,8 @@ var bad = []struct {
 	{card.Form01, `"documentationUrl":null`, nil},
 
 	{card.Form10,
-		`"supportedInterfaces":[=>"supportedInterfaces":[{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},`,
+		`"supportedInterfaces":[=>"supportedInterfaces":[{"url":"https://clock.example/","protocolBinding":"JSONRPC",` +
+			`"protocolVersion":"1.0"},`,
 		[]string{"CARD-IFACE-001 supportedInterfaces[1]"}},
 	{card.Form03,
 		`{"url":"clock.example:443","transport":"GRPC"}=>{"url":"https://clock.example/","transport":"JSONRPC"}`,
@@ -190,7 +194,8 @@ var bad = []struct {
 	{card.Form10, `"protocolBinding"=>"tenant":"tasks","protocolBinding"`,
 		[]string{"CARD-IFACE-006 supportedInterfaces[0].tenant"}},
 	{card.Form10,
-		`"supportedInterfaces":[{"url":"https://clock.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]=>"supportedInterfaces":[]`,
+		`"supportedInterfaces":[{"url":"https://clock.example/","protocolBinding":"JSONRPC",` +
+			`"protocolVersion":"1.0"}]=>"supportedInterfaces":[]`,
 		[]string{"CARD-REQ-002 supportedInterfaces", "CARD-REQ-003 supportedInterfaces"}},
 
 	{card.Form10, `"defaultInputModes":["text/plain"]=>"defaultInputModes":["text","a/b; q","*/*",7]`,
@@ -231,7 +236,8 @@ var bad = []struct {
 	{card.Form10, `"securityRequirements":[{"schemes":{"a":{}}}],"securitySchemes":{"a":{"mtlsSecurityScheme":{}}}`,
 		nil},
 	{card.FormUnion,
-		`"security":[{"a":[]}],"securityRequirements":[{"schemes":{"a":{}}}],"securitySchemes":{"a":{"type":"mutualTLS","mtlsSecurityScheme":{}}}`, nil},
+		`"security":[{"a":[]}],"securityRequirements":[{"schemes":{"a":{}}}],` +
+			`"securitySchemes":{"a":{"type":"mutualTLS","mtlsSecurityScheme":{}}}`, nil},
 	{card.Form10, `"securitySchemes":{"a":{"type":"mutualTLS"}}`, []string{"CARD-AUTH-002 securitySchemes.a"}},
 	{card.Form10, `"securitySchemes":{"a":{"mtlsSecurityScheme":{},"httpAuthSecurityScheme":{"scheme":"Basic"}}}`,
 		[]string{"CARD-AUTH-002 securitySchemes.a"}},
@@ -253,16 +259,19 @@ var bad = []struct {
 	{card.Form03, `"securitySchemes":{"a":{"type":"oauth2","flows":{}}}`,
 		[]string{"CARD-AUTH-004 securitySchemes.a.flows"}},
 	{card.Form10,
-		`"securitySchemes":{"a":{"oauth2SecurityScheme":{"flows":{"clientCredentials":{"tokenUrl":"https://a.example/","scopes":{}},"password":{}}}}}`,
+		`"securitySchemes":{"a":{"oauth2SecurityScheme":{"flows":{"clientCredentials":` +
+			`{"tokenUrl":"https://a.example/","scopes":{}},"password":{}}}}}`,
 		[]string{"CARD-AUTH-005 securitySchemes.a.oauth2SecurityScheme.flows.password",
 			"CARD-AUTH-004 securitySchemes.a.oauth2SecurityScheme.flows"}},
 	{card.Form03,
-		`"securitySchemes":{"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://a.example/","scopes":{}},"implicit":{}}}}`,
+		`"securitySchemes":{"a":{"type":"oauth2","flows":{"clientCredentials":{"tokenUrl":"https://a.example/",` +
+			`"scopes":{}},"implicit":{}}}}`,
 		[]string{"CARD-REQ-001 securitySchemes.a.flows.implicit.authorizationUrl",
 			"CARD-REQ-001 securitySchemes.a.flows.implicit.scopes",
 			"CARD-AUTH-005 securitySchemes.a.flows.implicit"}},
 	{card.Form02,
-		`"securitySchemes":{"a":{"type":"oauth2","oauth2MetadataUrl":"https://a.example/","flows":{"clientCredentials":{"tokenUrl":"http://a.example/","scopes":{}}}}}`,
+		`"securitySchemes":{"a":{"type":"oauth2","oauth2MetadataUrl":"https://a.example/",` +
+			`"flows":{"clientCredentials":{"tokenUrl":"http://a.example/","scopes":{}}}}}`,
 		[]string{"CARD-URL-002 securitySchemes.a.flows.clientCredentials.tokenUrl",
 			"CARD-FORM-002 securitySchemes.a.oauth2MetadataUrl"}},
 	{card.Form01, `"schemes":["Bearer"]=>"schemes":"Bearer","credentials":"secret"`,

@@ -29,7 +29,8 @@ func decodeCard(t *testing.T, text string) *a2a.AgentCard {
 
 func TestAsk(t *testing.T) {
 	t.Parallel()
-	said := `,"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"Done.\u001b[31m\n"},{"text":"Really."}]}`
+	said := `,"message":{"messageId":"m1","role":"ROLE_AGENT","parts":[{"text":"Done.\u001b[31m\n"},` +
+		`{"text":"Really."}]}`
 	withMessage := func(state string, rest ...string) string {
 		return strings.Replace(task(state, rest...), `"}`, `"`+said+`}`, 1)
 	}
@@ -44,7 +45,8 @@ func TestAsk(t *testing.T) {
 		"message":  {message: message("12:30"), want: "12:30"},
 		"artifact": {final: withMessage("COMPLETED", artifact("12:30")), want: "12:30"},
 		"two artifacts": {final: task("COMPLETED",
-			`,"artifacts":[{"artifactId":"a","parts":[{"text":"1"},{"text":"2"}]},{"artifactId":"b","parts":[{"data":1},{"text":"3"}]}]`), want: "12\n3"},
+			`,"artifacts":[{"artifactId":"a","parts":[{"text":"1"},{"text":"2"}]},{"artifactId":"b",`+
+				`"parts":[{"data":1},{"text":"3"}]}]`), want: "12\n3"},
 		"status message": {final: withMessage("COMPLETED"), want: "Done.\x1b[31m\nReally."},
 		"nothing":        {final: task("COMPLETED"), want: ""},
 		"input": {final: withMessage("INPUT_REQUIRED"), paused: true,

@@ -166,7 +166,8 @@ func TestListTasksSendsItsFilters(t *testing.T) {
 	if _, err := p.dial(t, nothing, client.Options{}).ListTasks(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	want := "contextId=c+1&historyLength=0&includeArtifacts=true&pageSize=7&pageToken=p%2Bq&status=TASK_STATE_WORKING&statusTimestampAfter=2026-01-02T02%3A04%3A05.006Z"
+	want := "contextId=c+1&historyLength=0&includeArtifacts=true&pageSize=7&pageToken=p%2Bq&" +
+		"status=TASK_STATE_WORKING&statusTimestampAfter=2026-01-02T02%3A04%3A05.006Z"
 	if got := p.requests()[0].r.URL.RawQuery; got != want {
 		t.Errorf("query %s\nwant  %s", got, want)
 	}

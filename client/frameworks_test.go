@@ -21,18 +21,29 @@ func TestStreamsOfFrameworks(t *testing.T) {
 	}{
 		"langgraph-api 0.16.7": { // a wrapper for the first event only
 			[]string{
-				`{"task":{"kind":"task","id":"t1","contextId":"c1","history":[{"kind":"message","messageId":"m1","role":"ROLE_USER","parts":[{"text":"hi"}],"taskId":"t1","contextId":"c1"}],"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"2026-11-22T19:45:51.316928+00:00"}}}`,
-				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_WORKING","message":{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hi"}],"messageId":"m2","taskId":"t1","contextId":"c1"},"timestamp":"2026-11-22T19:45:51.318347+00:00"},"final":false}`,
-				`{"taskId":"t1","contextId":"c1","kind":"artifact-update","artifact":{"artifactId":"a1","name":"Assistant Response","description":"Response from assistant x","parts":[{"kind":"text","text":"echo: hi"}]},"append":false,"lastChunk":true}`,
-				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_COMPLETED","timestamp":"2026-11-22T19:45:51.321754+00:00"},"final":true}`,
+				`{"task":{"kind":"task","id":"t1","contextId":"c1","history":[{"kind":"message","messageId":"m1",` +
+					`"role":"ROLE_USER","parts":[{"text":"hi"}],"taskId":"t1","contextId":"c1"}],` +
+					`"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"2026-11-22T19:45:51.316928+00:00"}}}`,
+				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_WORKING",` +
+					`"message":{"kind":"message","role":"ROLE_AGENT","parts":[{"kind":"text","text":"echo: hi"}],` +
+					`"messageId":"m2","taskId":"t1","contextId":"c1"},` +
+					`"timestamp":"2026-11-22T19:45:51.318347+00:00"},"final":false}`,
+				`{"taskId":"t1","contextId":"c1","kind":"artifact-update","artifact":{"artifactId":"a1",` +
+					`"name":"Assistant Response","description":"Response from assistant x","parts":[{"kind":"text",` +
+					`"text":"echo: hi"}]},"append":false,"lastChunk":true}`,
+				`{"taskId":"t1","contextId":"c1","kind":"status-update","status":{"state":"TASK_STATE_COMPLETED",` +
+					`"timestamp":"2026-11-22T19:45:51.321754+00:00"},"final":true}`,
 			},
 			"task:submitted working +echo: hi completed",
 		},
 		"fasta2a 2.1.1": { // no zone in times
 			[]string{
-				`{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_SUBMITTED","timestamp":"2026-11-22T19:45:52.561672"},"history":[{"role":"ROLE_USER","parts":[{"text":"hi"}],"messageId":"m1","taskId":"t1","contextId":"c1"}]}}`,
+				`{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_SUBMITTED",` +
+					`"timestamp":"2026-11-22T19:45:52.561672"},"history":[{"role":"ROLE_USER",` +
+					`"parts":[{"text":"hi"}],"messageId":"m1","taskId":"t1","contextId":"c1"}]}}`,
 				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}`,
-				`{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"a1","parts":[{"text":"echo: hi"}]},"append":true,"lastChunk":false}}`,
+				`{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"a1",` +
+					`"parts":[{"text":"echo: hi"}]},"append":true,"lastChunk":false}}`,
 				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}}`,
 			},
 			"task:submitted working +echo: hi completed",

@@ -41,8 +41,10 @@ func dialOld(t *testing.T, streaming bool, results ...string) *client.Client {
 		}
 	}))
 	t.Cleanup(srv.Close)
-	return dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.","version":"1","url":%q,
-		"preferredTransport":"JSONRPC","capabilities":{"streaming":%t},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
+	return dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.",
+		"version":"1","url":%q,
+		"preferredTransport":"JSONRPC","capabilities":{"streaming":%t},"defaultInputModes":["text/plain"],
+		"defaultOutputModes":["text/plain"],
 		"skills":[{"id":"now","name":"Now","description":"The time.","tags":["time"]}]}`, srv.URL, streaming),
 		client.Options{Generations: []a2a.Generation{a2a.Generation03}})
 }
@@ -109,12 +111,16 @@ func TestRefusalsAndAnswersOfOldAgents(t *testing.T) {
 				}
 				w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 				fmt.Fprintf(w,
-					`{"jsonrpc":"2.0","id":%s,"result":{"kind":"task","id":"t","contextId":"c","status":{"state":"working"}}}`, call.ID)
+					`{"jsonrpc":"2.0","id":%s,"result":{"kind":"task","id":"t","contextId":"c",`+
+						`"status":{"state":"working"}}}`, call.ID)
 			}))
 			t.Cleanup(srv.Close)
-			c := dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.","version":"1","url":%q,
-				"preferredTransport":"JSONRPC","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-				"skills":[{"id":"now","name":"Now","description":"The time.","tags":["time"]}]}`, srv.URL), client.Options{Generations: []a2a.Generation{a2a.Generation03}})
+			c := dial(t, fmt.Sprintf(`{"protocolVersion":"0.3.0","name":"Clock","description":"Tells the time.",
+				"version":"1","url":%q,
+				"preferredTransport":"JSONRPC","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],
+				"defaultOutputModes":["text/plain"],
+				"skills":[{"id":"now","name":"Now","description":"The time.",
+				"tags":["time"]}]}`, srv.URL), client.Options{Generations: []a2a.Generation{a2a.Generation03}})
 			if _, err := c.StreamMessage(t.Context(), send("hi")); !errors.Is(err, a2a.ErrUnsupportedOperation) {
 				t.Errorf("a refused stream: %v", err)
 			}

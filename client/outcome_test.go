@@ -41,7 +41,8 @@ func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 		"GetTask without artifacts": {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("COMPLETED"),
 			"12:00"},
 		"GetTask with other words": {[]string{begun, chunk("12:00"), status("COMPLETED")},
-			`{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9","role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
+			`{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":{"messageId":"m9",` +
+				`"role":"ROLE_AGENT","parts":[{"text":"Task completed successfully"}]}}}`, "12:00"},
 		"GetTask with an artifact": {[]string{begun, chunk("12"), status("COMPLETED")},
 			task("COMPLETED", artifact("12:00")), "12:00"},
 		"GetTask that lags behind": {[]string{begun, chunk("12:00"), status("COMPLETED")}, task("WORKING"),
@@ -56,7 +57,8 @@ func TestAskKeepsWhatTheStreamSaid(t *testing.T) {
 		"no task to begin with": {[]string{chunk("12:00"), status("COMPLETED")}, "", "12:00"},
 		"words in the history": {[]string{begun, status("COMPLETED")},
 			task("COMPLETED",
-				`,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2","role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
+				`,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]},{"messageId":"m2",`+
+					`"role":"ROLE_AGENT","parts":[{"text":"12:00"}]}]`), "12:00"},
 		"the question is not the word": {[]string{begun, status("COMPLETED")},
 			task("COMPLETED", `,"history":[{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"?"}]}]`), ""},
 	} {

@@ -229,7 +229,8 @@ func status(state string) string {
 
 func chunk(text string) string {
 	return fmt.Sprintf(
-		`{"artifactUpdate":{"taskId":"t1","contextId":"c1","append":true,"artifact":{"artifactId":"a1","parts":[{"text":%q}]}}}`, text)
+		`{"artifactUpdate":{"taskId":"t1","contextId":"c1","append":true,"artifact":{"artifactId":"a1",`+
+			`"parts":[{"text":%q}]}}}`, text)
 }
 
 func message(text string) string {
@@ -246,7 +247,8 @@ func artifact(text string) string {
 func cardText(capabilities string, interfaces ...string) string {
 	return fmt.Sprintf(`{"name":"Clock","description":"Tells the time.","version":"1","supportedInterfaces":[%s],
 		"capabilities":{%s},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],
-		"skills":[{"id":"now","name":"Now","description":"The time.","tags":["time"]}]}`, strings.Join(interfaces, ","), capabilities)
+		"skills":[{"id":"now","name":"Now","description":"The time.",
+		"tags":["time"]}]}`, strings.Join(interfaces, ","), capabilities)
 }
 
 func iface(url, binding, rest string) string {

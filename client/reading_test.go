@@ -39,9 +39,11 @@ func (u *unsure) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":null,"error":%s}`, u.unknown)
 		return
 	}
-	task := `{"id":"t","sessionId":"s","status":{"state":"completed"},"artifacts":[{"index":0,"parts":[{"type":"text","text":"done"}]}]}`
+	task := `{"id":"t","sessionId":"s","status":{"state":"completed"},"artifacts":[{"index":0,` +
+		`"parts":[{"type":"text","text":"done"}]}]}`
 	if strings.HasPrefix(u.knows[0], "message/") {
-		task = `{"kind":"task","id":"t","contextId":"s","status":{"state":"completed"},"artifacts":[{"artifactId":"index-0","parts":[{"kind":"text","text":"done"}]}]}`
+		task = `{"kind":"task","id":"t","contextId":"s","status":{"state":"completed"},` +
+			`"artifacts":[{"artifactId":"index-0","parts":[{"kind":"text","text":"done"}]}]}`
 	}
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, task)
 }
@@ -50,9 +52,11 @@ func (u *unsure) dial(t *testing.T, authentication string, gens ...a2a.Generatio
 	t.Helper()
 	srv := httptest.NewServer(u)
 	t.Cleanup(srv.Close)
-	return dial(t, fmt.Sprintf(`{"name":"Clock","description":"Tells the time.","version":"1","url":%q,"capabilities":{},%s
+	return dial(t, fmt.Sprintf(`{"name":"Clock","description":"Tells the time.","version":"1","url":%q,
+		"capabilities":{},%s
 		"defaultInputModes":["text"],"defaultOutputModes":["text"],
-		"skills":[{"id":"now","name":"Now","description":"The time.","tags":["time"]}]}`, srv.URL, authentication), client.Options{Generations: gens})
+		"skills":[{"id":"now","name":"Now","description":"The time.",
+		"tags":["time"]}]}`, srv.URL, authentication), client.Options{Generations: gens})
 }
 
 var (
@@ -73,7 +77,8 @@ func TestCardsOfTwoVersions(t *testing.T) {
 	}{
 		"Python of April 2025": {
 			unsure{knows: of01, status: 400,
-				unknown: `{"code":-32600,"message":"Request payload validation error","data":[{"type":"union_tag_invalid"}]}`},
+				unknown: `{"code":-32600,"message":"Request payload validation error",` +
+					`"data":[{"type":"union_tag_invalid"}]}`},
 			"", both, []string{"message/send", "tasks/send", "tasks/send", "tasks/get"},
 		},
 		"JavaScript of April 2025": {

@@ -27,7 +27,8 @@ func Example() {
 	charts := agent.Func(func(_ context.Context, t *agent.Turn) error {
 		return t.Artifact("chart", a2a.RawPart(png, "image/png", "chart.png"))
 	})
-	card := &a2a.AgentCard{Name: "Charts", Description: "Draws charts", Version: "1.0.0", DefaultOutputModes: []string{"image/png"}}
+	card := &a2a.AgentCard{Name: "Charts", Description: "Draws charts", Version: "1.0.0",
+		DefaultOutputModes: []string{"image/png"}}
 	handler, stop, err := serveFiles(card, charts)
 	if err != nil {
 		fmt.Println(err)
@@ -44,7 +45,8 @@ func Example() {
 		return
 	}
 	defer c.Close()
-	result, err := c.SendMessage(ctx, &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("draw"))})
+	result, err := c.SendMessage(ctx,
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("draw"))})
 	if err != nil {
 		fmt.Println(err)
 		return

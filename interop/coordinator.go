@@ -267,7 +267,8 @@ type waiting struct {
 
 func newWaiting(c coordination) *waiting { return &waiting{c, make(chan error, 1)} }
 
-const waitFor = `{"project_id":"waiting","session_name":"bob","file_path":"x","change_type":"modify","description":"d","wait_seconds":60}`
+const waitFor = `{"project_id":"waiting","session_name":"bob","file_path":"x","change_type":"modify",` +
+	`"description":"d","wait_seconds":60}`
 
 // progress has a client wait until it hears that it waits. Then it gives up.
 func (w *waiting) progress(ctx context.Context) (err error) {

@@ -45,9 +45,11 @@ var operations = []struct {
 	{method: "GetTask", params: `{"id":"t1","historyLength":3}`, verb: "GET", path: "/tasks/t1?historyLength=3",
 		want: &a2a.GetTaskRequest{ID: "t1", HistoryLength: ptr(3)}, result: taskJSON},
 	{method: "ListTasks",
-		params: `{"contextId":"c1","status":"TASK_STATE_WORKING","pageSize":10,"pageToken":"p","historyLength":0,"statusTimestampAfter":"2026-01-02T03:04:05Z","includeArtifacts":true}`,
-		verb:   "GET",
-		path:   "/tasks?contextId=c1&status=TASK_STATE_WORKING&pageSize=10&pageToken=p&historyLength=0&statusTimestampAfter=2026-01-02T03:04:05Z&includeArtifacts=true",
+		params: `{"contextId":"c1","status":"TASK_STATE_WORKING","pageSize":10,"pageToken":"p","historyLength":0,` +
+			`"statusTimestampAfter":"2026-01-02T03:04:05Z","includeArtifacts":true}`,
+		verb: "GET",
+		path: "/tasks?contextId=c1&status=TASK_STATE_WORKING&pageSize=10&pageToken=p&historyLength=0&" +
+			"statusTimestampAfter=2026-01-02T03:04:05Z&includeArtifacts=true",
 		want: &a2a.ListTasksRequest{ContextID: "c1", Status: a2a.TaskStateWorking, PageSize: ptr(10), PageToken: "p",
 			HistoryLength:        ptr(0),
 			StatusTimestampAfter: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), IncludeArtifacts: true},
@@ -216,7 +218,8 @@ func TestErrorKindsOfOtherVersions(t *testing.T) {
 		-32009: {a2a.MetadataTaskState: "TASK_STATE_COMPLETED"}} {
 		f.err = &a2a.Error{Kind: a2a.ErrUnsupportedOperation, Metadata: metadata}
 		got := do(t, ts, "POST", "/",
-			`{"jsonrpc":"2.0","id":7,"method":"tasks/send","params":{"id":"t9","message":{"role":"user","parts":[{"type":"text","text":"hi"}]}}}`, "A2A-Version: 0.1")
+			`{"jsonrpc":"2.0","id":7,"method":"tasks/send","params":{"id":"t9","message":{"role":"user",`+
+				`"parts":[{"type":"text","text":"hi"}]}}}`, "A2A-Version: 0.1")
 		if !strings.Contains(got.body, fmt.Sprintf(`"code":%d`, code)) {
 			t.Errorf("want %d in 0.1: %s", code, got.body)
 		}

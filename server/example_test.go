@@ -24,7 +24,8 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	srv, err := server.New(eng.Agent("echo", echo, &engine.AgentOptions{Card: card}), &server.Options{Path: "/agents/echo"})
+	srv, err := server.New(eng.Agent("echo", echo, &engine.AgentOptions{Card: card}),
+		&server.Options{Path: "/agents/echo"})
 	if err != nil {
 		fmt.Println(err)
 		return

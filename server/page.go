@@ -18,11 +18,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-const pageStyle = `body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}` +
+const pageStyle = `body{font:16px/1.5 system-ui,` +
+	`sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}` +
 	`pre{background:#f3f3f3;padding:.75rem;font-size:.8125rem;overflow-x:auto;border-radius:.25rem}` +
-	`h2{margin-top:2rem}h3{font-size:1rem;margin-bottom:0}dt{font-weight:600}small{color:#595959}summary{cursor:pointer}` +
+	`h2{margin-top:2rem}h3{font-size:1rem;` +
+	`margin-bottom:0}dt{font-weight:600}small{color:#595959}summary{cursor:pointer}` +
 	`td,th{text-align:left;padding:.1rem 1.5rem .1rem 0;overflow-wrap:anywhere}` +
-	`@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#161616}pre{background:#262626}small{color:#a8a8a8}a{color:#8ab4f8}}`
+	`@media(prefers-color-scheme:dark){body{color:#e8e8e8;` +
+	`background:#161616}pre{background:#262626}small{color:#a8a8a8}a{color:#8ab4f8}}`
 
 // pagePolicy lets the page do nothing but show itself: whatever a card says, no script is run and nothing is loaded.
 // The icon is within the page.
@@ -38,7 +41,8 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{.Card.Name}}</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M1 2h9v6H5l-4 3z' fill='%23276ef1'/%3E%3Cpath d='M15 6h-4v3H6v3h5l4 3z' fill='%23e08e0b'/%3E%3C/svg%3E">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath ` +
+	`d='M1 2h9v6H5l-4 3z' fill='%23276ef1'/%3E%3Cpath d='M15 6h-4v3H6v3h5l4 3z' fill='%23e08e0b'/%3E%3C/svg%3E">
 <style>{{.Style}}</style>
 </head>
 <body>
@@ -52,8 +56,10 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <dd>{{.Description}}{{range .Examples}}<br><small>“{{.}}”</small>{{end}}</dd>
 {{end}}</dl>
 {{end}}<h2>Try it</h2>
-{{if .Card.SecuritySchemes}}<p>The agent requires credentials. The card below lists them under <code>securitySchemes</code>. With dragoman, set a token in
-<code>DRAGOMAN_BEARER</code> or a key in <code>DRAGOMAN_API_KEY</code> first. With curl, add the header for the credential.</p>
+{{if .Card.SecuritySchemes}}<p>The agent requires credentials. The card below lists them under <code>` +
+	`securitySchemes</code>. With dragoman, set a
+token in <code>DRAGOMAN_BEARER</code> or a key in <code>DRAGOMAN_API_KEY</code> first. With curl, add the header ` +
+	`for the credential.</p>
 {{end}}{{range .Commands}}<h3>{{.Title}}</h3>
 <pre>{{.Text}}</pre>
 {{end}}<h2>For programs</h2>
@@ -63,7 +69,9 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 {{range .Card.SupportedInterfaces}}<tr><td>{{.Binding}}</td><td>{{.ProtocolVersion}}</td><td>{{.URL}}</td></tr>
 {{end}}</tbody>
 </table>
-<p>Programs read the <a href=".well-known/agent-card.json">agent card</a>.{{with .Docs}} See also the <a href="{{.}}">documentation</a> of the agent.{{end}}</p>
+<p>Programs read the <a href=".well-known/agent-card.json">agent card</a>.{{with .Docs}} See also the <a ` +
+	`href="{{.}}">documentation</a>
+of the agent.{{end}}</p>
 <details><summary>The card of A2A 1.0</summary><pre>{{.JSON}}</pre></details>
 </main>
 </body>

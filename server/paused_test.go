@@ -56,7 +56,8 @@ func TestPauseIsFinalWhenNothingFollows(t *testing.T) {
 			}
 			ts := httptest.NewServer(srv)
 			defer ts.Close()
-			body := `{"jsonrpc":"2.0","id":1,"method":"tasks/sendSubscribe","params":{"id":"t","message":{"role":"user","parts":[{"text":"hi"}]}}}`
+			body := `{"jsonrpc":"2.0","id":1,"method":"tasks/sendSubscribe","params":{"id":"t",` +
+				`"message":{"role":"user","parts":[{"text":"hi"}]}}}`
 			resp, err := ts.Client().Post(ts.URL, "application/json", strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)

@@ -136,7 +136,8 @@ func TestStreamTiming(t *testing.T) {
 		}
 		event := func(id int, text string) string {
 			return fmt.Sprintf("id: %d\ndata: %s\n\n", id,
-				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"`+text+`"}]}}}}`)
+				`{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING",`+
+					`"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"`+text+`"}]}}}}`)
 		}
 		next("open", "200 ")
 		if got := w.header.Get("Content-Type"); got != "text/event-stream" {

@@ -29,7 +29,8 @@ func tables(t *testing.T, db *store.DB) string {
 	t.Helper()
 	var names string
 	if err := db.QueryRowContext(t.Context(), `SELECT group_concat(name, ' ') FROM
-		(SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name)`).Scan(&names); err != nil {
+		(SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY
+		name)`).Scan(&names); err != nil {
 		t.Fatal(err)
 	}
 	return names

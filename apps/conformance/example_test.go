@@ -42,7 +42,8 @@ func serveHello(web *httptest.Server, url string) (stop func()) {
 		log.Fatal(err)
 	}
 	agent := e.Agent("hello", hello.New(hello.Options{}), &engine.AgentOptions{Card: hello.Card()})
-	web.Config.Handler, err = server.New(agent, &server.Options{Card: hello.Card(), URL: url, Logger: slog.New(slog.DiscardHandler)})
+	web.Config.Handler, err = server.New(agent, &server.Options{
+		Card: hello.Card(), URL: url, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -52,8 +52,10 @@ func TestGarbage(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":1,"data":[1,null]}}`, `{"error":[]}`,
 		`{"error":{"details":[[]]}}`,
 		`{"jsonrpc":"2.0","id":"ID","result":{"task":{"id":"x","status":1,"history":[1],"artifacts":{}}}}`,
-		`{"jsonrpc":"2.0","id":"ID","result":{"kind":"task","id":"x","status":{"state":"completed","message":[]},"history":[null],"artifacts":[{"artifactId":"a","parts":[1]}]}}`,
-		`{"task":{"id":"x","contextId":"y","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[null]},"tasks":[1,null],"nextPageToken":"x"}`,
+		`{"jsonrpc":"2.0","id":"ID","result":{"kind":"task","id":"x","status":{"state":"completed","message":[]},` +
+			`"history":[null],"artifacts":[{"artifactId":"a","parts":[1]}]}}`,
+		`{"task":{"id":"x","contextId":"y","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[null]},"tasks":[1,` +
+			`null],"nextPageToken":"x"}`,
 		"data: 1\n\n", "data: {}\n\n", ":\n\n", "data:\n\n",
 		"data: {\"jsonrpc\":\"2.0\",\"id\":\"ID\",\"result\":{\"task\":null}}\n\ndata: {\"task\":{}}\n\ndata: " +
 			"{\"error\":{}}\n\n",
@@ -81,7 +83,8 @@ func TestGarbageCards(t *testing.T) {
 	for _, card := range []string{
 		`null`, `[]`, `{}`, `{"supportedInterfaces":{}}`,
 		`{"supportedInterfaces":[1,null,{}],"capabilities":[],"skills":[1]}`,
-		`{"name":1,"supportedInterfaces":[{"url":"URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"skills":[{"inputModes":{}}],"defaultInputModes":[1],"securityRequirements":[1,{"schemes":[]}]}`,
+		`{"name":1,"supportedInterfaces":[{"url":"URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],` +
+			`"skills":[{"inputModes":{}}],"defaultInputModes":[1],"securityRequirements":[1,{"schemes":[]}]}`,
 		`{"protocolVersion":"0.3.0","url":"URL","preferredTransport":1,"security":[[]],"additionalInterfaces":[1]}`,
 	} {
 		transport := cardOf{strings.ReplaceAll(card, "URL", url), http.DefaultTransport}

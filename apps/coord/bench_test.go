@@ -49,7 +49,8 @@ func BenchmarkQueue(b *testing.B) {
 			holder := 0
 			for b.Loop() {
 				name := fmt.Sprint("task-", holder)
-				if r, _ := p.Do(now, "", Release{Session: name, Path: "src/app.ts"}); r.(Released).Status != "released" {
+				r, _ := p.Do(now, "", Release{Session: name, Path: "src/app.ts"})
+				if r.(Released).Status != "released" {
 					b.Fatal(r)
 				}
 				if _, ok := want(name).(waiting); !ok {

@@ -23,7 +23,8 @@ func TestConflicts(t *testing.T) {
 		want string
 	}{
 		{Conflicts{Branch: "main", Paths: []string{"src/x.go", "doc.md", "a\nb"}},
-			`{"conflicts":[{"file_path":"src/x.go","session":"a","locked_at":"2026-01-02T03:04:05Z","change_type":"modify","description":"d"}]}`},
+			`{"conflicts":[{"file_path":"src/x.go","session":"a","locked_at":"2026-01-02T03:04:05Z",` +
+				`"change_type":"modify","description":"d"}]}`},
 		{Conflicts{Session: "a", Paths: []string{"src/x.go"}}, `{"conflicts":[]}`},
 		{Conflicts{Session: "b", Branch: "other", Paths: []string{"src/x.go"}}, `{"conflicts":[]}`},
 	} {

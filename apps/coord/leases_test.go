@@ -361,11 +361,15 @@ func TestLeasesOfTheDeadThatCameBack(t *testing.T) {
 func TestStateOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	const snapshot = `{"seq":3,"stamp":1,"token":2,"settings":{},"sessions":{` +
-		`"a":{"name":"a","agent":{"task_id":"1","branch":"main","description":"","status":"active","started_at":"2026-01-02T03:00:00Z","principal":"ann"},"seen":"2026-01-02T03:00:00Z"},` +
+		`"a":{"name":"a","agent":{"task_id":"1","branch":"main","description":"","status":"active",` +
+		`"started_at":"2026-01-02T03:00:00Z","principal":"ann"},"seen":"2026-01-02T03:00:00Z"},` +
 		`"u":{"name":"u","seen":"2026-01-02T03:00:00Z"}},"queries":{},` +
-		`"queue":[{"id":"lock-3","session":"u","paths":["x"],"mode":"exclusive","change_type":"modify","description":"","time":"2026-01-02T03:00:00Z"}],` +
-		`"leases":{"lock-2":{"id":"lock-2","session":"a","paths":["x"],"mode":"exclusive","change_type":"modify","description":"","time":"2026-01-02T03:00:00Z","token":2,"locked_at":"2026-01-02T03:00:00Z"}},` +
-		`"changes":[{"session":"a","file_path":"x","change_type":"modify","description":"","time":"2026-01-02T03:00:00Z"}],"interfaces":{},"completed":null}`
+		`"queue":[{"id":"lock-3","session":"u","paths":["x"],"mode":"exclusive","change_type":"modify",` +
+		`"description":"","time":"2026-01-02T03:00:00Z"}],` +
+		`"leases":{"lock-2":{"id":"lock-2","session":"a","paths":["x"],"mode":"exclusive","change_type":"modify",` +
+		`"description":"","time":"2026-01-02T03:00:00Z","token":2,"locked_at":"2026-01-02T03:00:00Z"}},` +
+		`"changes":[{"session":"a","file_path":"x","change_type":"modify","description":"",` +
+		`"time":"2026-01-02T03:00:00Z"}],"interfaces":{},"completed":null}`
 	b := newBed(t)
 	if err := b.p.Restore([]byte(snapshot), nil); err != nil {
 		t.Fatal(err)

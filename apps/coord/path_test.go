@@ -15,11 +15,11 @@ import (
 
 func TestClean(t *testing.T) {
 	t.Parallel()
-	s := &Settings{Roots: []string{"/repo/ann/app", `C:\work\app\`}}
+	s := &Settings{Roots: []string{"/repo/ann/app", `C:\code\app\`}}
 	for in, want := range map[string]string{
 		"src/a.ts": "src/a.ts", "./src/a.ts": "src/a.ts", "src//a.ts": "src/a.ts", "src/b/../a.ts": "src/a.ts",
 		`src\a.ts`:               "src/a.ts",
-		"/repo/ann/app/src/a.ts": "src/a.ts", "C:/work/app/src/a.ts": "src/a.ts", "src/": "src/",
+		"/repo/ann/app/src/a.ts": "src/a.ts", "C:/code/app/src/a.ts": "src/a.ts", "src/": "src/",
 		"src/**/*.ts": "src/**/*.ts", ".": "**", "/repo/ann/app": "**",
 	} {
 		if got, err := s.clean(in, false); got != want || err != nil {

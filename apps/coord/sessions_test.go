@@ -24,7 +24,8 @@ func TestRegisterOnBehalf(t *testing.T) {
 	has := func(when, task, description string) {
 		t.Helper()
 		want := fmt.Sprintf(
-			`{"a":{"task_id":%q,"branch":"main","description":%q,"status":"active","started_at":"2026-01-02T03:04:05Z"}}`, task, description)
+			`{"a":{"task_id":%q,"branch":"main","description":%q,"status":"active",`+
+				`"started_at":"2026-01-02T03:04:05Z"}}`, task, description)
 		if got := b.as("", ListAgents{}); got != want {
 			t.Errorf("%s: %s, want %s", when, got, want)
 		}

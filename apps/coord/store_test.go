@@ -181,7 +181,8 @@ func TestDatabaseFails(t *testing.T) {
 		}
 	}
 	run(
-		`CREATE TRIGGER full BEFORE INSERT ON coord_events WHEN new.seq % 7 = 0 BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`)
+		`CREATE TRIGGER full BEFORE INSERT ON coord_events WHEN new.seq % 7 = 0 BEGIN SELECT RAISE(ABORT,` +
+			` 'database or disk is full'); END`)
 	acknowledged, refused := callers(t, h, "before")
 	if len(refused) == 0 {
 		t.Error("nothing was refused")

@@ -281,7 +281,8 @@ func wants(t *testing.T, body string, parts ...string) {
 	}
 }
 
-const send01 = `{"jsonrpc":"2.0","id":1,"method":"tasks/send","params":{"id":%q,"message":{"role":"user","parts":[{"type":"text","text":%q}]}}}`
+const send01 = `{"jsonrpc":"2.0","id":1,"method":"tasks/send","params":{"id":%q,"message":{"role":"user",` +
+	`"parts":[{"type":"text","text":%q}]}}}`
 
 // The id that a client of 0.1 made stands for the agent's own, for that caller only.
 func TestIDsOfClients(t *testing.T) {
@@ -339,7 +340,8 @@ func TestIDsOfClientsBefore01(t *testing.T) {
 		t.Errorf("ann's task became %s", body)
 	}
 	// 1.0 has no unknown tasks that come to be.
-	ghost := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","taskId":"ghost","role":"ROLE_USER","parts":[{"text":"x"}]}}}`
+	ghost := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","taskId":"ghost",` +
+		`"role":"ROLE_USER","parts":[{"text":"x"}]}}}`
 	wants(t, post(t, url, ghost, "A2A-Version: 1.0"), `-32001`)
 }
 

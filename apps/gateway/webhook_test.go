@@ -147,9 +147,12 @@ func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	const (
 		body10 = `{"statusUpdate":{"taskId":"made","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
-		body03 = `{"kind":"task","id":"made","contextId":"c","status":{"state":"working"},"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"one"}]}]}`
-		rest03 = `{"statusUpdate":{"taskId":"made","contextId":"c","status":{"state":"TASK_STATE_CANCELLED"},"final":true}}`
-		body01 = `{"id":"made","sessionId":"c","status":{"state":"working"},"artifacts":[{"index":0,"parts":[{"type":"text","text":"one"}]},{"index":1,"parts":[{"type":"text","text":"two"}]}]}`
+		body03 = `{"kind":"task","id":"made","contextId":"c","status":{"state":"working"},` +
+			`"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"one"}]}]}`
+		rest03 = `{"statusUpdate":{"taskId":"made","contextId":"c","status":{"state":"TASK_STATE_CANCELLED"},` +
+			`"final":true}}`
+		body01 = `{"id":"made","sessionId":"c","status":{"state":"working"},"artifacts":[{"index":0,` +
+			`"parts":[{"type":"text","text":"one"}]},{"index":1,"parts":[{"type":"text","text":"two"}]}]}`
 	)
 	for _, row := range []struct {
 		name      string

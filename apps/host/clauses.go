@@ -36,7 +36,8 @@ type binding struct {
 // The bindings, the more particular ones first.
 var bindings = []binding{
 	{lazy(
-		`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is done|subsequently|finally)\b,?\s+`), forward, nil},
+		`(?i)[,;.]?\s*\b(?:and|but)?\s*\b(?:then|after that|afterwards?|after this|once that is done|when that is ` +
+			`done|subsequently|finally)\b,?\s+`), forward, nil},
 	{lazy(`(?i)[,;.]?\s*\b(?:and\s+)?next\b,?\s+`), forward, commands},
 	{lazy(`(?i)[,;]?\s*\band\s+after\b,?\s+`), forward, commands},
 	{lazy(`(?i)[,;]?\s*\b(?:but|and)\s+(?:first|before that|beforehand|before you do|prior to that)\b,?\s+`), backward,
@@ -60,21 +61,25 @@ var (
 	saysFirst     = lazy(
 		`(?i)[,\s]*\b(?:ahead of time|in advance|beforehand|first of all|before anything else|before that|first)\b`)
 	firstOfKind = lazy(
-		`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|name|one|time|row|column|line|page|\d+)`)
+		`(?i)\b(?:the|came(?: out)?|his|her|their|its|my|who|which)\s+(?:\w+\s+)?first\b|\bfirst\s+(?:movie|film|` +
+			`name|one|time|row|column|line|page|\d+)`)
 	fillers = lazy(
-		`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|someone|somebody)\b[,\s]*)+`)
+		`(?i)^(?:(?:please|kindly|just|also|then|now|and|but|can|could|would|will|you|i|we|it|they|me|us|to|need|` +
+			`want|like|i'd|i'll|you'd|it'll|the amount|the sum|the money|the total|that|this|let's|let|them|have|get|` +
+			`someone|somebody)\b[,\s]*)+`)
 )
 
 // verbs begin what people ask for. A comma or an "and" parts clauses only in front of one.
-var verbs = wordSet(`ask add answer analyse analyze approve bake book build buy calculate cancel change check claim clean code combine compare
-	compile compute convert cook count create crop cut debug delete describe design develop display do download draw edit email estimate
-	exchange expense explain export extract fetch figure file fill find fix forecast generate get give greet illustrate implement improve
-	invert invoice list listen look mail make measure merge name open optimise optimize order paint parse pay pick plan play plot post
-	prepare print process produce program put question read recolor recolour recommend record refactor refund reimburse remind remove
-	rename render repay replace reply report request resize reverse review rewrite rotate run save say schedule search see sell send set
-	show sing sketch sort submit suggest sum summarise summarize swap take tell test translate turn update upload use validate verify
-	visualise visualize wave welcome work write
-	who what which when where why how whose is are was were does did do has have had can could should would will must needs need
+var verbs = wordSet(`ask add answer analyse analyze approve bake book build buy calculate cancel change check claim
+	clean code combine compare compile compute convert cook count create crop cut debug delete describe design
+	develop display do download draw edit email estimate exchange expense explain export extract fetch figure file
+	fill find fix forecast generate get give greet illustrate implement improve invert invoice list listen look mail
+	make measure merge name open optimise optimize order paint parse pay pick plan play plot post prepare print
+	process produce program put question read recolor recolour recommend record refactor refund reimburse remind
+	remove rename render repay replace reply report request resize reverse review rewrite rotate run save say
+	schedule search see sell send set show sing sketch sort submit suggest sum summarise summarize swap take tell
+	test translate turn update upload use validate verify visualise visualize wave welcome work write who what which
+	when where why how whose is are was were does did do has have had can could should would will must needs need
 	must`)
 
 // clauses takes a request apart. A text without anything to part it at is one clause.
@@ -103,7 +108,8 @@ func clauses(text string) []clause {
 
 // salutation is a greeting before a request, which is courtesy and no request.
 var salutation = lazy(
-	`(?i)^\s*(?:hi+|hello|hullo|he+y+|hiya|heya|howdy|yo|good (?:morning|afternoon|evening|day)|g'?day|morning|evening|dear \w+|greetings)(?:\s+(?:there|again|all|mate|team|folks|everyone))?(?:\s*[,.!;:–—-]+\s*|\s+)`)
+	`(?i)^\s*(?:hi+|hello|hullo|he+y+|hiya|heya|howdy|yo|good (?:morning|afternoon|evening|day)|g'?day|morning|` +
+		`evening|dear \w+|greetings)(?:\s+(?:there|again|all|mate|team|folks|everyone))?(?:\s*[,.!;:–—-]+\s*|\s+)`)
 
 func withoutSalutation(text string) string {
 	if m := salutation().FindStringIndex(text); m != nil {
@@ -173,7 +179,8 @@ func (c *clause) trim() {
 
 // asking begins what is surely a request.
 var asking = lazy(
-	`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
+	`(?i)^\s*(?:(?:please|kindly|also)\s+)*(?:(?:can|could|would|will) (?:you|i|we)\b|get (?:me|us)\b|give (?:me|` +
+		`us)\b|let me\b|i(?:'d| would) like\b|i (?:want|need)\b)`)
 
 // commands reports whether a text begins with what is to be done: "make the request", and not "the weekend", "to me" or
 // "converting it".

@@ -15,7 +15,9 @@ import (
 
 // reference finds words that stand for something said elsewhere.
 var reference = lazy(
-	`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that (?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
+	`(?i)\b(?:the (?:converted |resulting |exchanged |new |final )?(?:amount|sum|total|result|value|figure)|that ` +
+		`(?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|` +
+		`figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
 
 // refers reports whether a text speaks of something that another clause has named.
 func refers(text string) bool { return reference().MatchString(text) }
@@ -41,10 +43,12 @@ func amountSource(groups []clauseGroup, i int) int {
 
 var (
 	lacksSubject = lazy(
-		`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|converted|changed|exchanged)\b`)
+		`(?i)^\s*(?:it\s+|this\s+|that\s+)?(?:needs?|must|should|has|have|is|are|was|to be|will|shall|would|` +
+			`converted|changed|exchanged)\b`)
 	leadingIt = lazy(`(?i)^\s*(?:it|this|that)\s+`)
 	firstVerb = lazy(
-		`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|changed|exchanged)\b`)
+		`(?i)\b(?:convert|change|exchange|turn|translate|put|switch|converting|changing|exchanging|turning|converted|` +
+			`changed|exchanged)\b`)
 )
 
 // borrow puts an amount into a text that means it: in the place of a pronoun, as the subject, or after the verb.

@@ -276,14 +276,17 @@ func (l *look) tools() []llm.Tool {
 		defer lock.lock("")()
 		return f()
 	}
-	const taskSchema = `{"type":"object","properties":{"task":{"type":"string","description":"as a result of send_message names it"}},"required":["task"]}`
+	const taskSchema = `{"type":"object","properties":{"task":{"type":"string",` +
+		`"description":"as a result of send_message names it"}},"required":["task"]}`
 	return []llm.Tool{
 		llm.NewTool("list_remote_agents", "Lists the agents with their skills, examples and what they take.",
 			`{"type":"object"}`,
 			func(context.Context, struct{}) (any, error) { return agentList(l.s.Agents), nil }),
 		llm.NewTool("send_message", "Gives an agent a part of the request and waits for its answer. Several calls in "+
 			"one answer run at the same time.",
-			`{"type":"object","properties":{"agent":{"type":"string","description":"its name or its #number in the list"},"message":{"type":"string"}},"required":["agent","message"]}`,
+			`{"type":"object","properties":{"agent":{"type":"string",`+
+				`"description":"its name or its #number in the list"},"message":{"type":"string"}},`+
+				`"required":["agent","message"]}`,
 			func(_ context.Context, a sending) (any, error) {
 				return safely(func() (any, error) { return nil, l.send(a.Agent, a.Message) })
 			}),
@@ -302,7 +305,9 @@ func (l *look) tools() []llm.Tool {
 				})
 			}),
 		llm.NewTool("ask_user", "Asks the user, when it is not clear what is wanted or which agent can do it.",
-			`{"type":"object","properties":{"question":{"type":"string"},"agents":{"type":"array","items":{"type":"string"},"description":"the agents to choose from, if it is about that"}},"required":["question"]}`,
+			`{"type":"object","properties":{"question":{"type":"string"},"agents":{"type":"array",`+
+				`"items":{"type":"string"},"description":"the agents to choose from, if it is about that"}},`+
+				`"required":["question"]}`,
 			func(_ context.Context, a asking) (any, error) {
 				return safely(func() (any, error) { return nil, l.question(a.Question, a.Agents) })
 			}),

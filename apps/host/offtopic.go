@@ -90,7 +90,8 @@ func (x *run) askWhether(ctx context.Context, m *a2a.Message, open []*step, othe
 }
 
 var saysNew = lazy(
-	`(?i)^\W*(?:(?:it|this|that)(?:'s| is)\s+)?(?:a |an |something |the )?(?:new|else|new one|new request|new task|other)\W*$`)
+	`(?i)^\W*(?:(?:it|this|that)(?:'s| is)\s+)?(?:a |an |something |the )?(?:new|else|new one|new request|new task|` +
+		`other)\W*$`)
 
 // chosenOf is chosen for a question of the host.
 func (x *run) chosenOf(a *asked, text string) int {

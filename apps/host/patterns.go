@@ -40,16 +40,22 @@ var (
 	moneyCode = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
 
 	datePattern = lazy(
-		`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
+		`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,` +
+			`4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,` +
+			`2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|` +
+			`april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
 	urlPattern  = lazy(`(?i)\bhttps?://\S+`)
 	filePattern = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
 	sentPattern = lazy(
-		`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|upload|attach|enclose|shared)\b`)
+		`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|` +
+			`upload|attach|enclose|shared)\b`)
 	picture       = lazy(`(?i)\b(?:photo|picture|image|pic|drawing|painting|logo)s?\b`)
 	sourcePattern = lazy(
 		"```|(?m)^\\s*(func|def|class|import|package|public|SELECT|#include)\\b.*[({;:]|\\b(func|def) " +
 			"\\w+\\(|=>|\\w+\\([^)]*\\)\\s*\\{|" +
-			`\b(?:for \w+ in|while|if)\b[^.?!\n]{1,30}:\s+\w+[(\s=]|\b[a-z]\w*\([\w, ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
+			`\b(?:for \w+ in|while|if)\b[^.?!\n]{1,30}:\s+\w+[(\s=]|\b[a-z]\w*\([\w,` +
+			` ]*\)|</?[a-z]\w*>|\b(?:const|let|var|int)\s+\w+\s*=|\b[a-z]+_[a-z]+_?[a-z]*\b|\bSELECT\b.*\bFROM\b|==|` +
+			`\+\+|;\s*}|\b[A-Z]\w+(?:Error|Exception)\b`)
 )
 
 // bareAmount is an amount that names no currency, as on a receipt.
@@ -57,7 +63,8 @@ var bareAmount = lazy(`\b\d{1,3}(?:,?\d{3})*\.\d\d\b`)
 
 // wordAmount is an amount in words.
 var wordAmount = lazy(
-	`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
+	`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|` +
+		`seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
 
 // holdsMoney reports whether a text holds an amount of money.
 func holdsMoney(text string) bool {
@@ -68,7 +75,8 @@ func holdsMoney(text string) bool {
 
 // nation names a currency by its country alone: "in Canadian", "in Polish money".
 var nation = lazy(
-	`(?i)\b(?:in|into|to|for|as)\s+(?:an?\s+)?([a-z.]+?)(?:\s+(?:money|currency|ones?))?(?:\W*$|[?.!,]|\s+(?:money|currency|ones)\b)`)
+	`(?i)\b(?:in|into|to|for|as)\s+(?:an?\s+)?([a-z.]+?)(?:\s+(?:money|currency|ones?))?(?:\W*$|[?.!,` +
+		`]|\s+(?:money|currency|ones)\b)`)
 
 // symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
 var symbols = map[string]string{
@@ -114,11 +122,12 @@ func currencyOfTwo(adjective, noun string) string {
 }
 
 // isoCodes are the codes of ISO 4217. In capitals only: some are words of English.
-var isoCodes = wordSet(`AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP
-	CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD
-	IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR
-	MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC
-	SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW`)
+var isoCodes = wordSet(`AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP
+	BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
+	GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR
+	LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP
+	PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP
+	TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW`)
 
 // commonCodes may be in lower case, as they are no words of English.
 var commonCodes = wordSet(
@@ -182,8 +191,8 @@ func amounts(text string) []money {
 // amounts in sterling".
 var (
 	intoWords = wordSet("in into to as")
-	mustWords = wordSet(`only just must need needs want wants accept accepts take takes require requires expect expects insist insists
-		prefer prefers`)
+	mustWords = wordSet(`only just must need needs want wants accept accepts take takes require requires expect
+	expects insist insists prefer prefers`)
 )
 
 // maxWanting is how many words before a currency may say that it is wanted.
@@ -377,5 +386,5 @@ func withoutMoney(text string) string {
 }
 
 // converting words say that an amount is turned into another currency.
-var converting = wordSet(`convert converted converting conversion change changed changing exchange exchanged exchanging turn turned turning
-	into rate currency worth`)
+var converting = wordSet(`convert converted converting conversion change changed changing exchange exchanged
+	exchanging turn turned turning into rate currency worth`)

@@ -82,7 +82,8 @@ func TestANameInsteadOfAChoice(t *testing.T) {
 	w, begun := twoQuestions(t)
 	r := w.Reply(begun(), "@nobody 2")
 	must(t, r, a2a.TaskStateInputRequired,
-		`There is no agent called "nobody"; there are Currency Agent, Movie Agent. Your message was not sent to any agent.`, "Movie Agent asks:")
+		`There is no agent called "nobody"; there are Currency Agent,`+
+			` Movie Agent. Your message was not sent to any agent.`, "Movie Agent asks:")
 	must(t, w.Reply(w.Reply(r, "2"), "new: what agents do you have?"), a2a.TaskStateInputRequired,
 		`"2" was not sent to any agent`, "I pass requests on to 2 agents")
 	declined := w.Reply(w.Reply(begun(), "2"), "never mind")

@@ -78,7 +78,8 @@ func (r *router) meant(groups []clauseGroup, whole ranking) bool {
 
 // bareGreeting is a greeting and nothing else. Without an agent for greetings the host says what it can do.
 var bareGreeting = lazy(
-	`(?i)^\W*(?:(?:hi|hello|hey|hiya|heya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|morning|evening|bonjour|hola|hallo|ciao|there|all|again|everyone|everybody)\b\W*)+$`)
+	`(?i)^\W*(?:(?:hi|hello|hey|hiya|heya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)|morning|evening|` +
+		`bonjour|hola|hallo|ciao|there|all|again|everyone|everybody)\b\W*)+$`)
 
 // whole ranks the agents for a request. A greeting before it counts only when the rest is for nobody.
 func (r *router) whole(text string) ranking {
@@ -150,7 +151,8 @@ func (r *router) named(s *Situation) *Decision {
 var (
 	at      = lazy(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
 	address = lazy(
-		`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
+		`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,` +
+			`]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
 	colon = lazy(`^\s*([^:\n]{2,60}):\s+`)
 )
 
@@ -364,7 +366,8 @@ func (r *router) halfClear(text string, whole ranking) bool {
 
 var (
 	statement = lazy(
-		`(?i)^\W*(?:[\w\']+\s+){0,4}?(?:paid|payed|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
+		`(?i)^\W*(?:[\w\']+\s+){0,` +
+			`4}?(?:paid|payed|spent|had|have|bought|took|was|were|cost|costs|got|went|made)\b[^?]*$`)
 	ofUs = lazy(`(?i)^\W*(?:(?:every|each|last|this)\s+\w+\s+)?(?:i|we)\s+(\w+)\b[^?]*$`)
 )
 
@@ -526,11 +529,16 @@ const (
 
 var (
 	aboutAgents = lazy(
-		`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |available |connected |your |the )*(agents?|skills|capabilities)\b`)
+		`(?i)\b(what|which|list|show|who are|name|how many|tell me about|do you have|are there)\b.*\b(remote |other |` +
+			`available |connected |your |the )*(agents?|skills|capabilities)\b`)
 	aboutHost = lazy(
-		`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you (able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what (kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| here)?|what do you know how to do|help)\W*$`)
+		`(?i)^\W*(?:(?:hi|hello|hey)\W+)?((so\W+)?what (can|do|could) you (actually )?do( for me)?|what are you ` +
+			`(able to do|capable of|good (at|for))|who are you|what are you|how (can|could) you help( me)?|what ` +
+			`(kinds?|sorts?) of (things|tasks|requests) can you (do|handle|help with)|what can i (ask|do)( you| ` +
+			`here)?|what do you know how to do|help)\W*$`)
 	whichAgent = lazy(
-		`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
+		`(?i)\b(which|what|is there (?:an?|any)|do you have an?)\b(?: \w+){0,` +
+			`2} agents?\b.*\b(can|could|for|who|that|to)\b\s*(.+)$`)
 )
 
 // asksAboutHost reports whether a text asks what the host is and whom it knows.

@@ -123,7 +123,8 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 }
 
 var startsAnew = lazy(
-	`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
+	`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,` +
+		`-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
 
 // newRequest reports whether a text says that it is no answer but a new request, and returns it without that.
 func newRequest(text string) (string, bool) {

@@ -131,16 +131,18 @@ func (t token) stops() bool {
 }
 
 // stopWords say nothing about what a text is about.
-var stopWords = wordSet(`a an the and or but if then so of to in on at by for from with without about into onto over under as is are was were
-	be been being am do does did done doing have has had having i me my mine we us our you your yours he him his she her it its they them
-	their this that these those there here what which who whom whose when where why how can could will would shall should may might must
-	need needs please want wants like just also too very really much many more most some any all no not only own same other another each
-	every both few than now up down out off again once get got let lets let's give gives gave given make makes made help helps helped use uses used using
-	thing things something anything one ones two three new way well ok okay yes i'd i'll i'm i've it's that's what's who's can't don't
-	he's she's we're you're would've know tell show me find im id using via per between through during while because since until
-	existing various whoever answer answers question questions handle handles process given based agent agents demand natural
-	purpose high quality last ask asks asked assistant service provide provides support supports able work works
-	go goes going went gone say says said following go through kindly roughly`)
+var stopWords = wordSet(`a an the and or but if then so of to in on at by for from with without about into onto over
+	under as is are was were be been being am do does did done doing have has had having i me my mine we us our you
+	your yours he him his she her it its they them their this that these those there here what which who whom whose
+	when where why how can could will would shall should may might must need needs please want wants like just also
+	too very really much many more most some any all no not only own same other another each every both few than now
+	up down out off again once get got let lets let's give gives gave given make makes made help helps helped use
+	uses used using thing things something anything one ones two three new way well ok okay yes i'd i'll i'm i've
+	it's that's what's who's can't don't he's she's we're you're would've know tell show me find im id using via per
+	between through during while because since until existing various whoever answer answers question questions
+	handle handles process given based agent agents demand natural purpose high quality last ask asks asked assistant
+	service provide provides support supports able work works go goes going went gone say says said following go
+	through kindly roughly`)
 
 func wordSet(text string) map[string]bool {
 	set := make(map[string]bool)

@@ -22,7 +22,8 @@ import (
 const sessionless = mcphttp.Stateless
 
 // answerSchema is the form that people fill in to answer an agent. Forms of MCP are flat.
-const answerSchema = `{"type":"object","properties":{"answer":{"type":"string","title":"Answer"}},"required":["answer"]}`
+const answerSchema = `{"type":"object","properties":{"answer":{"type":"string","title":"Answer"}},` +
+	`"required":["answer"]}`
 
 // questionKey names the one question of a call.
 const questionKey = "answer"

@@ -28,7 +28,8 @@ const skillSchema = `{"type":"object","properties":{` +
 	`"data":{"description":"Data for the agent: any JSON value"},` +
 	`"files":{"type":"array","description":"Files for the agent","items":{"type":"object","properties":{` +
 	`"name":{"type":"string"},"media_type":{"type":"string","description":"such as image/png"},` +
-	`"text":{"type":"string","description":"The content, of a text file"},"content":{"type":"string","description":"The content in base64, of any other file"},` +
+	`"text":{"type":"string","description":"The content, of a text file"},"content":{"type":"string",` +
+	`"description":"The content in base64, of any other file"},` +
 	`"url":{"type":"string","description":"Where the agent can fetch the content"}}}},` +
 	`"task_id":{"type":"string","description":"Go on with this task, which an earlier answer names"},` +
 	`"context_id":{"type":"string","description":"Go on in this conversation, which an earlier answer names"}}}`

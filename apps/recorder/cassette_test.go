@@ -20,9 +20,13 @@ const begin = `{"dragoman":"cassette","version":1}` + "\n"
 
 // talk is a cassette of two exchanges, one of them a stream.
 const talk = begin +
-	`{"t":1,"n":1,"dir":"request","proto":"JSONRPC","method":"POST","path":"/","body":{"jsonrpc":"2.0","id":"${rpcNumber.1}","method":"SendMessage","params":{"message":{"messageId":"${message.1}","parts":[{"text":"Hello"}]}}}}
-{"t":2,"n":1,"dir":"answer","status":200,"headers":{"Content-Type":"application/json"},"body":{"jsonrpc":"2.0","id":"${rpcNumber.1}","result":{"task":{"id":"${task.1}","contextId":"${context.1}","status":{"state":"TASK_STATE_COMPLETED","timestamp":"${time.1}"}}}}}
-{"t":3,"n":2,"dir":"request","proto":"HTTP+JSON","method":"GET","path":"/tasks/${task.1}:subscribe","headers":{"Authorization":"[redacted]"}}
+	`{"t":1,"n":1,"dir":"request","proto":"JSONRPC","method":"POST","path":"/","body":{"jsonrpc":"2.0",` +
+	`"id":"${rpcNumber.1}","method":"SendMessage","params":{"message":{"messageId":"${message.1}","parts":[{"text":"Hello"}]}}}}
+{"t":2,"n":1,"dir":"answer","status":200,"headers":{"Content-Type":"application/json"},"body":{"jsonrpc":"2.0",` +
+	`"id":"${rpcNumber.1}","result":{"task":{"id":"${task.1}","contextId":"${context.1}",` +
+	`"status":{"state":"TASK_STATE_COMPLETED","timestamp":"${time.1}"}}}}}
+{"t":3,"n":2,"dir":"request","proto":"HTTP+JSON","method":"GET","path":"/tasks/${task.1}:subscribe",` +
+	`"headers":{"Authorization":"[redacted]"}}
 {"t":4,"n":2,"dir":"answer","status":200,"headers":{"Content-Type":"text/event-stream"}}
 {"t":5,"n":2,"dir":"event","body":{"task":{"id":"${task.1}"}},"sse":{"id":"${event.1}"}}
 {"t":6,"n":2,"dir":"event","text":"${base}/files costs $${5}","sse":{"id":"${event.2}","event":"note"}}

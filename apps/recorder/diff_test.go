@@ -99,11 +99,13 @@ func TestPlayerSaysWhatItExpects(t *testing.T) {
 		p.ServeHTTP(w, httptest.NewRequest(method, path, strings.NewReader(body)))
 		return fmt.Sprint(w.Code, " ", w.Body.String())
 	}
-	const send = `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m-1","parts":[{"text":"Hello"}]}}}`
+	const send = `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m-1",` +
+		`"parts":[{"text":"Hello"}]}}}`
 	p := NewPlayer(read(t, talk), "http://agent.example/", nil)
 	for body, want := range map[string]string{
 		strings.Replace(send, "Hello", "Goodbye",
-			1): `it expects exchange 1, POST / SendMessage, and here body/params/message/parts/0/text is \"Goodbye\" instead of \"Hello\"`,
+			1): `it expects exchange 1, POST / SendMessage,` +
+			` and here body/params/message/parts/0/text is \"Goodbye\" instead of \"Hello\"`,
 		strings.Replace(send, `"parts"`, `"extra":1,"parts"`, 1): `body/params/message/extra is 1 instead of nothing`,
 		strings.Replace(send, `"messageId":"m-1",`, "",
 			1): `body/params/message/messageId is missing instead of \"${message.1}\"`,

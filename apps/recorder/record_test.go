@@ -242,7 +242,8 @@ func TestSecretsAreNotRecorded(t *testing.T) {
 	url, f := recorder(t, ts.URL, nil)
 	req, err := http.NewRequestWithContext(t.Context(), "POST", url+"/tasks?api_key=hunter3hunter3&a=1",
 		strings.NewReader(
-			`{"url":"https://hook.example/","token":"hunter5hunter5","authentication":{"scheme":"Bearer","credentials":"hunter6hunter6"},"text":"it is hunter1hunter1"}`))
+			`{"url":"https://hook.example/","token":"hunter5hunter5","authentication":{"scheme":"Bearer",`+
+				`"credentials":"hunter6hunter6"},"text":"it is hunter1hunter1"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,10 +322,14 @@ func TestCardsLeadThroughTheRecorder(t *testing.T) {
 			fmt.Fprintf(w, "%q", r.URL.String())
 			return
 		}
-		fmt.Fprintf(w, `{"name":"x","capabilities":{},"skills":[],"url":"grpc.example:443","preferredTransport":"GRPC","signatures":[{}],
-			"additionalInterfaces":[{"url":"%[1]s/agent/v1","transport":"HTTP+JSON"},{"url":"grpc.example:443","transport":"GRPC"}],
-			"supportedInterfaces":[{"url":"%[1]s/agent/","protocolBinding":"JSONRPC"},{"url":"grpc.example:443","protocolBinding":"GRPC"},
-			{"url":"%[1]s/agents","protocolBinding":"JSONRPC"},{"url":"%[2]s/there?x=1","protocolBinding":"HTTP+JSON"}],"documentationUrl":"%[1]s/agent/docs"}`, ts.URL, elsewhere.URL)
+		fmt.Fprintf(w, `{"name":"x","capabilities":{},"skills":[],"url":"grpc.example:443",
+			"preferredTransport":"GRPC","signatures":[{}],
+			"additionalInterfaces":[{"url":"%[1]s/agent/v1","transport":"HTTP+JSON"},{"url":"grpc.example:443",
+			"transport":"GRPC"}],
+			"supportedInterfaces":[{"url":"%[1]s/agent/","protocolBinding":"JSONRPC"},{"url":"grpc.example:443",
+			"protocolBinding":"GRPC"},
+			{"url":"%[1]s/agents","protocolBinding":"JSONRPC"},{"url":"%[2]s/there?x=1",
+			"protocolBinding":"HTTP+JSON"}],"documentationUrl":"%[1]s/agent/docs"}`, ts.URL, elsewhere.URL)
 	}))
 	defer ts.Close()
 	url, f := recorder(t, ts.URL+"/agent", nil)
@@ -342,8 +347,11 @@ func TestCardsLeadThroughTheRecorder(t *testing.T) {
 		t.Error(got)
 	}
 	want := fmt.Sprintf(
-		`{"name":"x","capabilities":{},"skills":[],"url":"%[1]s/v1","preferredTransport":"HTTP+JSON","additionalInterfaces":[{"url":"%[1]s/v1","transport":"HTTP+JSON"}],`+
-			`"supportedInterfaces":[{"url":"%[1]s","protocolBinding":"JSONRPC"},{"url":"%[1]s/~1","protocolBinding":"JSONRPC"},{"url":"%[1]s/~2?x=1","protocolBinding":"HTTP+JSON"}],"documentationUrl":"%[2]s/agent/docs"}`, url, ts.URL)
+		`{"name":"x","capabilities":{},"skills":[],"url":"%[1]s/v1","preferredTransport":"HTTP+JSON",`+
+			`"additionalInterfaces":[{"url":"%[1]s/v1","transport":"HTTP+JSON"}],`+
+			`"supportedInterfaces":[{"url":"%[1]s","protocolBinding":"JSONRPC"},{"url":"%[1]s/~1",`+
+			`"protocolBinding":"JSONRPC"},{"url":"%[1]s/~2?x=1","protocolBinding":"HTTP+JSON"}],`+
+			`"documentationUrl":"%[2]s/agent/docs"}`, url, ts.URL)
 	if got := get("/.well-known/agent-card.json"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

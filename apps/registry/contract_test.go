@@ -173,19 +173,24 @@ func badRegistrations(t *testing.T, make maker) {
 const painter = `{
 	"name": "Painter", "description": "Paints pictures of what you say", "version": "2.0.0",
 	"provider": {"organization": "Ateliér GmbH", "url": "https://atelier.example"},
-	"supportedInterfaces": [{"url": "$URL/grpc", "protocolBinding": "GRPC", "protocolVersion": "1.0"}, {"url": "$URL", "protocolBinding": "JSONRPC", "protocolVersion": "0.3.0"}],
+	"supportedInterfaces": [{"url": "$URL/grpc", "protocolBinding": "GRPC", "protocolVersion": "1.0"}, {"url": "$URL",
+	"protocolBinding": "JSONRPC", "protocolVersion": "0.3.0"}],
 	"capabilities": {"streaming": false, "extensions": [{"uri": "https://example.com/ext/v1"}]},
 	"defaultInputModes": ["text/plain", "image/*"], "defaultOutputModes": ["image/png; q=1"],
 	"skills": [
-		{"id": "paint", "name": "Paint a picture", "description": "Oil or water", "tags": ["Art", "images"], "examples": ["a red rabbit in the snow"], "outputModes": ["image/webp"]},
+		{"id": "paint", "name": "Paint a picture", "description": "Oil or water", "tags": ["Art", "images"],
+		"examples": ["a red rabbit in the snow"], "outputModes": ["image/webp"]},
 		{"id": "frame", "name": "Frame", "description": "Puts a frame around it", "tags": []}
 	]
 }`
 
 const converter = `{
 	"name": "Currency Agent", "description": "Helps with exchange rates", "version": "1.0.0", "url": "$URL/",
-	"capabilities": {"streaming": true, "pushNotifications": true}, "defaultInputModes": ["text", "text/plain"], "defaultOutputModes": ["text"],
-	"skills": [{"id": "convert_currency", "name": "Currency Exchange Rates Tool", "description": "Converts one currency to another", "tags": ["currency conversion"], "examples": ["What is the exchange rate between USD and GBP?"]}]
+	"capabilities": {"streaming": true, "pushNotifications": true}, "defaultInputModes": ["text", "text/plain"],
+	"defaultOutputModes": ["text"],
+	"skills": [{"id": "convert_currency", "name": "Currency Exchange Rates Tool",
+	"description": "Converts one currency to another", "tags": ["currency conversion"],
+	"examples": ["What is the exchange rate between USD and GBP?"]}]
 }`
 
 func filters(t *testing.T, make maker) {

@@ -93,7 +93,8 @@ func find(ctx context.Context, q store.Querier, name string) (*record, error) {
 		identity = u.String()
 	}
 	return one(ctx, q, `id = $1 OR alias_key = $2 OR identity = $3
-		ORDER BY CASE WHEN id = $1 THEN 0 WHEN alias_key = $2 THEN 1 ELSE 2 END LIMIT 1`, name, strings.ToLower(name), identity)
+		ORDER BY CASE WHEN id = $1 THEN 0 WHEN alias_key = $2 THEN 1 ELSE 2 END LIMIT
+		1`, name, strings.ToLower(name), identity)
 }
 
 func one(ctx context.Context, q store.Querier, where string, args ...any) (*record, error) {

@@ -35,8 +35,10 @@ func filled(tb testing.TB, n int) *Registry {
 			for i := first; i < min(first+500, n); i++ {
 				topic := topics[i%len(topics)]
 				raw := fmt.Appendf(nil, `{"name": "Agent %d", "description": "Knows all about %s in the town of %d",
-					"supportedInterfaces": [{"url": "http://127.0.0.1:1/%d", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
-					"skills": [{"id": "s", "name": "Talk of %s", "description": "Answers questions", "tags": ["%s"]}]}`, i, topic, i/10, i, topic, topic)
+					"supportedInterfaces": [{"url": "http://127.0.0.1:1/%d", "protocolBinding": "JSONRPC",
+					"protocolVersion": "1.0"}],
+					"skills": [{"id": "s", "name": "Talk of %s", "description": "Answers questions",
+					"tags": ["%s"]}]}`, i, topic, i/10, i, topic, topic)
 				c, err := card.Decode(raw)
 				if err != nil {
 					return err

@@ -26,11 +26,13 @@ var textIndexes = map[string]textIndex{"sqlite": {
 	search: func(arg string) string {
 		// Materialized, because bm25 works only where the match is. Weights are in the order of the columns.
 		return `WITH ranked AS MATERIALIZED (
-			SELECT rowid AS number, -bm25(registry_text, 10, 6, 4, 2, 1) AS score FROM registry_text WHERE registry_text MATCH ` + arg + `
+			SELECT rowid AS number, -bm25(registry_text, 10, 6, 4, 2, 1) AS score FROM registry_text WHERE
+			registry_text MATCH ` + arg + `
 		) SELECT number, score FROM ranked`
 	},
 	put: func(ctx context.Context, tx *store.Tx, number int64, d document) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO registry_text (rowid, name, skills, tags, description, examples)
+		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO registry_text (rowid, name, skills, tags, description,
+			examples)
 			VALUES ($1, $2, $3, $4, $5, $6)`, number, d.name, d.skills, d.tags, d.description, d.examples)
 		return err
 	},

@@ -79,7 +79,8 @@ func (g *Registry) insert(ctx context.Context, tx *store.Tx, at *target, alias s
 	now := millis(seen.at)
 	h := seen.health(Health{State: HealthUnknown}, g.pause)
 	var number int64
-	err := tx.QueryRowContext(ctx, `INSERT INTO registry_agents (id, alias, alias_key, identity, url, address, found_at, etag, modified,
+	err := tx.QueryRowContext(ctx, `INSERT INTO registry_agents (id, alias, alias_key, identity, url, address,
+		found_at, etag, modified,
 		card_version, added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING number`,
 		string(a2a.NewContextID()), // a UUIDv7 like all ids here
@@ -112,8 +113,10 @@ func (g *Registry) update(ctx context.Context, tx *store.Tx, r *record, seen *si
 		r.foundAt, r.etag, r.modified = seen.foundAt, seen.etag, seen.modified
 	}
 	h := seen.health(r.Health, g.pause)
-	_, err := tx.ExecContext(ctx, `UPDATE registry_agents SET address = $2, found_at = $3, etag = $4, modified = $5, card_version = $6, updated_at = $7,
-		health = $8, health_since = $9, checked_at = $10, due_at = $11, latency = $12, failures = $13, error = $14 WHERE number = $1`,
+	_, err := tx.ExecContext(ctx, `UPDATE registry_agents SET address = $2, found_at = $3, etag = $4, modified = $5,
+		card_version = $6, updated_at = $7,
+		health = $8, health_since = $9, checked_at = $10, due_at = $11, latency = $12, failures = $13, error = $14
+		WHERE number = $1`,
 		r.number, seen.places.String(), r.foundAt, r.etag, r.modified, version, updated,
 		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures, h.Error)
 	if err != nil {

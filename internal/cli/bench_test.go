@@ -91,8 +91,10 @@ func TestBenchInterrupted(t *testing.T) {
 
 func TestBenchSparesMachinesOfOthers(t *testing.T) {
 	t.Parallel()
-	card := `{"name":"Far","description":"d","version":"1","capabilities":{},"skills":[],"defaultInputModes":["text/plain"],
-		"defaultOutputModes":["text/plain"],"supportedInterfaces":[{"url":"http://192.0.2.1:8080","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
+	card := `{"name":"Far","description":"d","version":"1","capabilities":{},"skills":[],
+	"defaultInputModes":["text/plain"],
+		"defaultOutputModes":["text/plain"],"supportedInterfaces":[{"url":"http://192.0.2.1:8080",
+		"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`
 	file := t.TempDir() + "/card.json"
 	if err := os.WriteFile(file, []byte(card), 0o600); err != nil {
 		t.Fatal(err)

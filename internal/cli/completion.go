@@ -26,12 +26,14 @@ completions, then start a new shell.`
 var shells = map[string]struct{ long, example string }{
 	"bash": {`The script needs the package bash-completion, version 2, which all systems offer and not all
 have: without it each Tab says that _get_comp_words_by_ref is not found. The second line is
-for the shell that runs.`, `  mkdir -p ~/.local/share/bash-completion/completions && dragoman completion bash > ~/.local/share/bash-completion/completions/dragoman
+for the shell that runs.`, `  mkdir -p ~/.local/share/bash-completion/completions && dragoman completion bash > ` +
+		`~/.local/share/bash-completion/completions/dragoman
   source <(dragoman completion bash)`},
 	"zsh": {`The script needs compinit, and a folder that zsh looks into. For that of the example, ~/.zshrc
 has "fpath=(~/.zfunc $fpath)" and below it "autoload -U compinit && compinit".`,
 		`  mkdir -p ~/.zfunc && dragoman completion zsh > ~/.zfunc/_dragoman`},
-	"fish": {`The script needs nothing else. The second line is for the shell that runs.`, `  dragoman completion fish > ~/.config/fish/completions/dragoman.fish
+	"fish": {`The script needs nothing else. The second line is for the shell that runs.`, `  dragoman completion ` +
+		`fish > ~/.config/fish/completions/dragoman.fish
   dragoman completion fish | source`},
 	"powershell": {`The example is for the shell that runs. To have it in each, put that line into the file
 that $PROFILE names.`, `  dragoman completion powershell | Out-String | Invoke-Expression`},

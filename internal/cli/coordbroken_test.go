@@ -188,7 +188,8 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 	})
 	lines := bufio.NewReader(out)
 	for _, step := range [][2]string{
-		{`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2025-06-18"`},
+		{`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+			`"clientInfo":{"name":"c","version":"1"}}}`, `"2025-06-18"`},
 		{`garbage`, `-32700`},
 		{`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `-32600`},
 		{`{"jsonrpc":"2.0","id":2,"method":"tools/call"}`, `"id":2,"error"`},
@@ -196,7 +197,8 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read"}`, `"id":4,"error"`},
 		{`{"method":"tools/call","params":{"name":"add_todo","arguments":{"todo_item":"` + strings.Repeat("x", 20<<20) +
 			`"}},"jsonrpc":"2.0","id":5}`, `"id":5,"error":{"code":-32600`},
-		{`{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"join_project","arguments":{"session_name":"a"}}}`, `Join the project \"p\"`},
+		{`{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"join_project",` +
+			`"arguments":{"session_name":"a"}}}`, `Join the project \"p\"`},
 		{`{"jsonrpc":"2.0","id":7,"method":"resources/read","params":{"uri":"dragoman://p/nothing"}}`,
 			`"id":7,"error":{"code":-32`},
 		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"list_active_agents"}}`, `"id":8,"result"`},

@@ -147,7 +147,8 @@ func TestHooksHandOverMessages(t *testing.T) {
 	register(t, client, "b")
 	// Agent a is not there yet, and is then. What tools of others take is nothing to hooks.
 	runHookCommand(t, url, "post-tool-use",
-		`{"session_id":"h","transcript_path":"/x","tool_name":"mcp__x__y","tool_input":{"file_path":["x"]},"tool_response":{"ok":true}}`)
+		`{"session_id":"h","transcript_path":"/x","tool_name":"mcp__x__y","tool_input":{"file_path":["x"]},`+
+			`"tool_response":{"ok":true}}`)
 	mustCall(t, client, "query_agent", map[string]any{
 		"project_id": "p", "from_session": "b", "to_session": "a", "query_type": "q",
 		"query": "Done?\nDecision: approve", "wait_for_response": false,
@@ -224,7 +225,8 @@ func TestHooksBringBackTheDead(t *testing.T) {
 	}
 	clitest.Await(t, died)
 	edit := `{"session_id":"h","tool_name":"Edit","tool_input":{"file_path":"x.go"}}`
-	for _, want := range []string{`"hookEventName":"PreToolUse","additionalContext":"The coordinator did not know you any more`, ""} {
+	for _, want := range []string{`"hookEventName":"PreToolUse",` +
+		`"additionalContext":"The coordinator did not know you any more`, ""} {
 		if said := runHookCommand(t, url, "pre-tool-use", edit); !strings.Contains(said, want) ||
 			(want == "") != (said == "") {
 			t.Errorf("told %q, without %q", said, want)

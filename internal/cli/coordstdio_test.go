@@ -195,7 +195,8 @@ func TestStdioTakesListsWithoutParams(t *testing.T) {
 		}
 	}
 	ask(
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},`+
+			`"clientInfo":{"name":"c","version":"1"}}}`, `"2024-11-05"`)
 	for method, want := range map[string]string{
 		"tools/list": `"add_todo"`, "resources/list": `"uri":"dragoman://p/agents"`,
 		"resources/templates/list": "dragoman://{project}/agents", "prompts/list": `"join_project"`,
@@ -374,7 +375,8 @@ func TestStdioEndsWithItsHarness(t *testing.T) {
 	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p")
 	in, out := startRaw(t, cmd)
 	io.WriteString(in,
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`+"\n")
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},`+
+			`"clientInfo":{"name":"t","version":"1"}}}`+"\n")
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil ||
 		!strings.Contains(line, `"protocolVersion":"2024-11-05"`) {
 		t.Errorf("%q, %v", line, err)

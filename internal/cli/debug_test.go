@@ -223,7 +223,8 @@ func TestDebugHidesURLsAndHeaders(t *testing.T) {
 	tap := connect.NewTap(nil, io.Discard, http.Header{"x-team": {"blue"}})
 	for in, want := range map[string]string{
 		"http://ann:pw@h/p?a=1": "http://redacted@h/p?a=1",
-		"http://h/?key=k&historyLength=2&pageToken=p&access_token=t&X-Amz-Signature=s": "http://h/?key=[redacted]&historyLength=2&pageToken=p&access_token=[redacted]&X-Amz-Signature=s",
+		"http://h/?key=k&historyLength=2&pageToken=p&access_token=t&X-Amz-Signature=s": "http://h/?key=[redacted]&" +
+			"historyLength=2&pageToken=p&access_token=[redacted]&X-Amz-Signature=s",
 		"http://h/?api%5Fkey=k":  "http://h/?api%5Fkey=[redacted]",
 		"http://h/tasks?a=%zz&b": "http://h/tasks?a=%zz&b",
 	} {
@@ -254,11 +255,12 @@ func TestDebugHidesCredentialsInBodies(t *testing.T) {
 	t.Parallel()
 	tap := connect.NewTap(nil, io.Discard, nil)
 	for in, want := range map[string]string{
-		`{"url":"http://h","token":"abc"}`:                     `{"url":"http://h","token":"[redacted]"}`,
-		`{"authentication": {"credentials" : "a\"b", "n": 1}}`: `{"authentication": {"credentials" : "[redacted]", "n": 1}}`,
-		`{"client_secret":"cut off in the mid`:                 `{"client_secret":"[redacted]`,
-		`{"nextPageToken":"abc","key":"value","code":"USD"}`:   `{"nextPageToken":"abc","key":"value","code":"USD"}`,
-		`curl -H 'Authorization: Bearer abcdefgh.ijk=='`:       `curl -H 'Authorization: Bearer [redacted]'`,
+		`{"url":"http://h","token":"abc"}`: `{"url":"http://h","token":"[redacted]"}`,
+		`{"authentication": {"credentials" : "a\"b", "n": 1}}`: `{"authentication": {"credentials" : "[redacted]",` +
+			` "n": 1}}`,
+		`{"client_secret":"cut off in the mid`:               `{"client_secret":"[redacted]`,
+		`{"nextPageToken":"abc","key":"value","code":"USD"}`: `{"nextPageToken":"abc","key":"value","code":"USD"}`,
+		`curl -H 'Authorization: Bearer abcdefgh.ijk=='`:     `curl -H 'Authorization: Bearer [redacted]'`,
 		`bearer of news`: `bearer of news`,
 	} {
 		if got := tap.HideBody(in); got != want {

@@ -62,7 +62,8 @@ func TestParseFormRefusesOtherData(t *testing.T) {
 func TestParseFormBearsOddMembers(t *testing.T) {
 	t.Parallel()
 	f := parseForm(jsontext.Value(
-		`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
+		`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},` +
+			`"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
 	if f == nil || len(f.fields) != 2 || f.fields[0].kind != "integer" || f.fields[0].problem != "too small" ||
 		f.fields[1].kind != "" {
 		t.Errorf("%+v", f)

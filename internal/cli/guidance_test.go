@@ -127,7 +127,8 @@ func TestChatNamesNoFlags(t *testing.T) {
 
 // listForm has a field of each kind that people have to be told how to write.
 const listForm = `{"type":"form","form":{"type":"object","properties":{
-	"colours":{"type":"array","items":{"type":"string"}},"path":{"type":"string"},"size":{"type":"object"}},"required":["colours","path","size"]}}`
+	"colours":{"type":"array","items":{"type":"string"}},"path":{"type":"string"},"size":{"type":"object"}},
+	"required":["colours","path","size"]}}`
 
 func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
 	t.Parallel()
@@ -233,7 +234,8 @@ func TestConfigShowMarksWhatIsWrong(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings")
 	if err := os.WriteFile(file,
 		[]byte(
-			"DRAGOMAN_TIMEOUT=abc\nDRAGOMAN_POLL_INTERVAL=-1s\nDRAGOMAN_PORRIDGE=1\nDRAGOMAN_AGENT_CARD=http://127.0.0.1:9\n"), 0o600); err != nil {
+			"DRAGOMAN_TIMEOUT=abc\nDRAGOMAN_POLL_INTERVAL=-1s\n"+
+				"DRAGOMAN_PORRIDGE=1\nDRAGOMAN_AGENT_CARD=http://127.0.0.1:9\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got := runWith(t.Context(), map[string]string{"DRAGOMAN_OUTPUT": "yaml"}, "", "config", "show", "--config", file)

@@ -162,8 +162,10 @@ func TestAnswersWithoutSenseAreTheAgents(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
 			fmt.Fprintf(w,
-				`{"name":"Odd","description":"d","version":"1","skills":[],"capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
-					`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+				`{"name":"Odd","description":"d","version":"1","skills":[],"capabilities":{},`+
+					`"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],`+
+					`"supportedInterfaces":[{"url":"http://%s/rpc","protocolBinding":"JSONRPC",`+
+					`"protocolVersion":"1.0"}]}`,
 				r.Host)
 			return
 		}

@@ -61,7 +61,8 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 			`","task_id":"1","branch":"","description":""}}`, "registered")
 	}
 	say(
-		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"query_agent","arguments":{"from_session":"a","to_session":"b","query_type":"q","query":"Who?","timeout":300}}}`)
+		`{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"query_agent",` +
+			`"arguments":{"from_session":"a","to_session":"b","query_type":"q","query":"Who?","timeout":300}}}`)
 	look := `{"name":"check_messages","arguments":{"session_name":"b","peek":true}}`
 	inbox := func(want string) bool {
 		say(`{"jsonrpc":"2.0","id":"look","method":"tools/call","params":` + look + `}`)

@@ -89,8 +89,10 @@ func TestCutFailure(t *testing.T) {
 	t.Parallel()
 	away := &client.UnreachableError{Agent: "Test", Err: &wire.ConnError{Err: syscall.ECONNREFUSED}}
 	for want, err := range map[string]error{
-		`the connection to the agent was lost and did not come back: agent "Test" cannot be reached: connection refused`: &client.CutError{TaskID: "t", Err: away},
-		"the connection to the agent was lost and did not come back: EOF":                                                &client.CutError{TaskID: "t", Err: errors.New("EOF")},
+		`the connection to the agent was lost and did not come back:` +
+			` agent "Test" cannot be reached: connection refused`: &client.CutError{TaskID: "t", Err: away},
+		"the connection to the agent was " +
+			"lost and did not come back: EOF": &client.CutError{TaskID: "t", Err: errors.New("EOF")},
 	} {
 		f := newCommand(nil).failureOf(err)
 		if f.Message != want || f.Exit != cmdline.ExitUnreachable {

@@ -127,7 +127,8 @@ func TestRecordersAreCalledByTheirNames(t *testing.T) {
 		{played, "", map[string]string{"Origin": "https://evil.example"}, http.StatusForbidden},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, try.url, strings.NewReader(
-			`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user","parts":[{"kind":"text","text":"hi"}]}}}`))
+			`{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user",`+
+				`"parts":[{"kind":"text","text":"hi"}]}}}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -262,7 +262,8 @@ func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
 	}
 }
 
-const registryHistoryLong = `history lists the versions of an agent's card, newest first. With --card it shows one of them.`
+const registryHistoryLong = `history lists the versions of an agent's card,` +
+	` newest first. With --card it shows one of them.`
 
 func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 	var number, size int

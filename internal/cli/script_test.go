@@ -297,7 +297,8 @@ func taskID(ts *testscript.TestScript, _ bool, _ []string) {
 
 // passing is what differs from run to run: ids, times, and where a server listens.
 var passing = regexp.MustCompile(
-	`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|127\.0\.0\.1:[0-9]+`)
+	`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|` +
+		`127\.0\.0\.1:[0-9]+`)
 
 // makePlain is "plain": it writes what the last command printed into stdout.txt and stderr.txt, with names for what
 // differs from run to run and without the binding that the run is about, so that cmp can hold it against what is

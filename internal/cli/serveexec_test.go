@@ -79,7 +79,8 @@ func TestCancelEndsTheProcessGroup(t *testing.T) {
 // drain is up, also those that do not heed that they are asked to end.
 func TestCommandsEndWithTheServer(t *testing.T) {
 	t.Parallel()
-	const stubborn = `trap "" TERM INT; (trap "" TERM INT; while :; do sleep 0.1; done) & echo $! > pid; while :; do sleep 0.1; done`
+	const stubborn = `trap "" TERM INT; (trap "" TERM INT; while :; do sleep 0.1; done) & echo $! > pid; while :; do ` +
+		`sleep 0.1; done`
 	for name, drain := range map[string]string{"second signal": "1h", "end of the drain": "10ms"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -20,8 +20,10 @@ func TestUnspecifiedStateIsWaitedFor(t *testing.T) {
 	url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasPrefix(r.URL.Path, "/.well-known/") {
-			fmt.Fprintf(w, `{"name":"Test","description":"d","version":"1","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[],
-				"supportedInterfaces":[{"url":"http://%s","protocolBinding":"HTTP+JSON","protocolVersion":"1.0"}]}`, r.Host)
+			fmt.Fprintf(w, `{"name":"Test","description":"d","version":"1","capabilities":{},
+			"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[],
+				"supportedInterfaces":[{"url":"http://%s","protocolBinding":"HTTP+JSON",
+				"protocolVersion":"1.0"}]}`, r.Host)
 			return
 		}
 		state := "TASK_STATE_UNSPECIFIED"

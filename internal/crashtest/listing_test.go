@@ -19,7 +19,8 @@ import (
 
 // manyTasks writes the rows of tasks that have ended, without events: lists do not read those.
 const manyTasks = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
-	INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until, since, wake_at, tail, head)
+	INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until, since, wake_at,
+	tail, head)
 	SELECT (SELECT id FROM scopes), printf('01900000-0000-7000-8000-%012d', i), printf('c%d', i), iif(i % 10, 3, 4),
 		unixepoch() * 1000 - $1 + i, 1, 0, '', 1, 0, 0, 0, 0, x'010000000000000000000000' FROM n`
 

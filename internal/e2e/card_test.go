@@ -126,7 +126,9 @@ func TestExtensions(t *testing.T) {
 			"":                           "",
 			"https://x.example/trace/v2": "https://x.example/trace/v2",
 			"https://x.example/trace/v1": "", // no fallback to the version that is there
-			"https://x.example/mood/v1,https://unknown.example, https://x.example/trace/v2": "https://x.example/trace/v2, https://x.example/mood/v1",
+			"https://x.example/mood/v1," +
+				"https://unknown.example, https://x.example/trace/v2": "https://x.example/trace/v2, " +
+				"https://x.example/mood/v1",
 			"HTTPS://X.EXAMPLE/TRACE/V2": "", // values are case-sensitive
 		} {
 			for _, name := range []string{"A2A-Extensions", "a2a-extensions"} {

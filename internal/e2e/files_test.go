@@ -299,7 +299,8 @@ func (s *stack) attack(t *testing.T, role, ref string) {
 		{"tasks/send", v01, role,
 			`{"id":"report","message":{"role":ROLE,"parts":[{"type":"file","file":{"uri":URI}}]}}`},
 		{"message/send", v03, role,
-			`{"message":{"messageId":"m3","taskId":"report","role":ROLE,"parts":[{"kind":"file","file":{"uri":URI}}]}}`},
+			`{"message":{"messageId":"m3","taskId":"report","role":ROLE,` +
+				`"parts":[{"kind":"file","file":{"uri":URI}}]}}`},
 		{"SendMessage", v10, "ROLE_" + strings.ToUpper(role),
 			`{"message":{"messageId":"m1","taskId":"report","role":ROLE,"parts":[{"url":URI}]}}`},
 		{"SendMessage", v10, "ROLE_" + strings.ToUpper(role),

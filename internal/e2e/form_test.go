@@ -66,9 +66,12 @@ func singular(name string) string {
 }
 
 // rich is a message with something in each member, and members that nobody knows.
-const rich = `{"message":{"messageId":"m-1","role":"ROLE_USER","contextId":"c-1","extensions":["https://x.example/mood/v1"],"metadata":{"snake_case":{"a":null}},
-	"parts":[{"text":"ask"},{"data":{"n":12345678901234567890.10}},{"raw":"aGk","filename":"hi.txt","mediaType":"text/plain","metadata":{"k":[]}}],
-	"unknownMember":{"deep":[1,2]},"kind":"message"},"configuration":{"blocking":true,"acceptedOutputModes":[]},"metadata":{"x":1},"future":null}`
+const rich = `{"message":{"messageId":"m-1","role":"ROLE_USER","contextId":"c-1",
+	"extensions":["https://x.example/mood/v1"],"metadata":{"snake_case":{"a":null}},
+	"parts":[{"text":"ask"},{"data":{"n":12345678901234567890.10}},{"raw":"aGk","filename":"hi.txt",
+	"mediaType":"text/plain","metadata":{"k":[]}}],
+	"unknownMember":{"deep":[1,2]},"kind":"message"},"configuration":{"blocking":true,"acceptedOutputModes":[]},
+	"metadata":{"x":1},"future":null}`
 
 func TestJSONForm(t *testing.T) {
 	eachJournal(t, nil, func(t *testing.T, c *caller) {
@@ -107,9 +110,12 @@ func TestJSONForm(t *testing.T) {
 func TestOtherSpellings(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for _, params := range []string{
-			`{"message":{"message_id":"1","role":"ROLE_USER","parts":[{"text":"echo"}],"context_id":null,"reference_task_ids":[]}}`,
-			`{"message":{"messageId":"1","role":1,"parts":[{"text":"echo","media_type":"text/plain"}]},"configuration":{"history_length":"5","return_immediately":false}}`,
-			`{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"aGk","mediaType":"text/plain"},{"raw":"_-8=","mediaType":"text/plain"}]},"configuration":null}`,
+			`{"message":{"message_id":"1","role":"ROLE_USER","parts":[{"text":"echo"}],"context_id":null,` +
+				`"reference_task_ids":[]}}`,
+			`{"message":{"messageId":"1","role":1,"parts":[{"text":"echo","media_type":"text/plain"}]},` +
+				`"configuration":{"history_length":"5","return_immediately":false}}`,
+			`{"message":{"messageId":"1","role":"ROLE_USER","parts":[{"raw":"aGk","mediaType":"text/plain"},` +
+				`{"raw":"_-8=","mediaType":"text/plain"}]},"configuration":null}`,
 		} {
 			c.ok(t, "SendMessage", params)
 		}

@@ -242,7 +242,8 @@ func TestOneTaskInAllGenerations(t *testing.T) {
 	expect(t, s.must(t, "ListTasks", `{"contextId":"talk"}`, v10),
 		map[string]any{"tasks.0.id": "mine", "totalSize": 1.0})
 	answered := s.must(t, "message/send",
-		`{"message":{"kind":"message","messageId":"m2","role":"user","taskId":"mine","parts":[{"kind":"text","text":"hold it"}]},"configuration":{"blocking":false}}`)
+		`{"message":{"kind":"message","messageId":"m2","role":"user","taskId":"mine","parts":[{"kind":"text",`+
+			`"text":"hold it"}]},"configuration":{"blocking":false}}`)
 	expect(t, answered, map[string]any{"kind": "task", "id": "mine", "contextId": "talk"})
 	expect(t, s.must(t, "CancelTask", `{"id":"mine"}`, v10), map[string]any{"status.state": "TASK_STATE_CANCELED"})
 	expect(t, s.must(t, "tasks/get", `{"id":"mine"}`),

@@ -52,7 +52,8 @@ func typescript(text, configuration string) string {
 func TestTrapOfBlocking(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
-	const send = `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"work g"}]}%s}`
+	const send = `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text",` +
+		`"text":"work g"}]}%s}`
 	state := func(body string) string {
 		for _, name := range []string{"completed", "COMPLETED"} {
 			if strings.Contains(body, name) {
@@ -104,7 +105,8 @@ func TestTrapOfUnknownIDs(t *testing.T) {
 	s := start(t, inMemory(t), nil)
 	expect(t, s.must(t, "tasks/send", say01("fresh", "hi")), map[string]any{"id": "fresh"})
 	_, failure := s.call(t, "message/send",
-		`{"message":{"kind":"message","messageId":"m","role":"user","taskId":"ghost","parts":[{"kind":"text","text":"x"}]}}`)
+		`{"message":{"kind":"message","messageId":"m","role":"user","taskId":"ghost","parts":[{"kind":"text",`+
+			`"text":"x"}]}}`)
 	expect(t, failure, map[string]any{"code": -32001.0})
 	_, failure = s.call(t, "SendMessage",
 		`{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ghost","parts":[{"text":"x"}]}}`, v10)
@@ -234,13 +236,15 @@ func TestTrapOfNulls(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
 	got := s.must(t, "tasks/send",
-		`{"id":"n","sessionId":null,"pushNotification":null,"historyLength":null,"metadata":null,"message":{"role":"user","metadata":null,"parts":[{"type":"text","text":"hi","metadata":null}]}}`)
+		`{"id":"n","sessionId":null,"pushNotification":null,"historyLength":null,"metadata":null,`+
+			`"message":{"role":"user","metadata":null,"parts":[{"type":"text","text":"hi","metadata":null}]}}`)
 	expect(t, got, map[string]any{"id": "n", "status.state": "completed"})
 	if _, _, body := s.raw(t, `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":"n"}}`); strings.Contains(
 		body, "null") {
 		t.Errorf("we answer with null: %s", body)
 	}
 	got = s.must(t, "message/send",
-		`{"message":{"kind":"message","messageId":"m","role":"user","contextId":null,"taskId":null,"metadata":null,"parts":[{"kind":"text","text":"hi","metadata":null}]},"configuration":null,"metadata":null}`)
+		`{"message":{"kind":"message","messageId":"m","role":"user","contextId":null,"taskId":null,"metadata":null,`+
+			`"parts":[{"kind":"text","text":"hi","metadata":null}]},"configuration":null,"metadata":null}`)
 	expect(t, got, map[string]any{"kind": "task"})
 }

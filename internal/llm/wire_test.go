@@ -54,7 +54,8 @@ func TestWhatServersSend(t *testing.T) {
 		want Message
 	}{
 		"content in parts": {
-			`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}]}}]}`,
+			`data: {"choices":[{"delta":{"content":[{"type":"text","text":"a"},{"type":"image_url",` +
+				`"image_url":{"url":"data:image/png;base64,cG5n"}}]}}]}`,
 			Message{Text: "a", Images: []Image{{MediaType: "image/png", Data: []byte("png")}}},
 		},
 		"a link to an image": {
@@ -62,20 +63,25 @@ func TestWhatServersSend(t *testing.T) {
 			Message{Images: []Image{{URL: "https://example.com/a"}}},
 		},
 		"images that cannot be read": {
-			`data: {"choices":[{"delta":{"content":"a","images":[{"image_url":{"url":"data:image/png,abc"}},{"image_url":{"url":"data:image/png;base64,!"}}]}}]}`,
+			`data: {"choices":[{"delta":{"content":"a","images":[{"image_url":{"url":"data:image/png,abc"}},` +
+				`{"image_url":{"url":"data:image/png;base64,!"}}]}}]}`,
 			Message{Text: "a"},
 		},
 		"a signature of the thought": {
-			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}"}}]}}]}`,
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1",` +
+				`"extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}"}}]}}]}`,
 			Message{ToolCalls: []ToolCall{signed}},
 		},
 		"whole calls without ids": {
-			`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":{"a":1}}}]}}]}`,
+			`data: {"choices":[{"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}},` +
+				`{"function":{"name":"g","arguments":{"a":1}}}]}}]}`,
 			Message{ToolCalls: []ToolCall{call("call_0", "f", "{}"), call("call_1", "g", `{"a":1}`)}},
 		},
 		"ids that are repeated": {
-			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":"{\"a\""}}]}}]}` + "\n\n" +
-				`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f","arguments":":1}"}}]}}]}`,
+			`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f",` +
+				`"arguments":"{\"a\""}}]}}]}` + "\n\n" +
+				`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"f",` +
+				`"arguments":":1}"}}]}}]}`,
 			Message{ToolCalls: []ToolCall{call("1", "f", `{"a":1}`)}},
 		},
 		"other choices": {
@@ -155,7 +161,8 @@ func TestOpenAIItself(t *testing.T) {
 func FuzzStream(f *testing.F) {
 	for _, seed := range []string{
 		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: [DONE]\n\n",
-		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"1\",\"function\":{\"name\":\"f\"," +
+			"\"arguments\":\"{\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
 		"data: {\"error\":{\"message\":\"x\",\"code\":429}}\n\n",
 		"data: {\"error\":\"x\"}\n\n",
 		"data: {\"choices\":[],\"usage\":{\"prompt_tokens\":-1}}\n\n: comment\n\n",

@@ -155,7 +155,8 @@ func TestListenersAreBounded(t *testing.T) {
 			ended = make(chan *httptest.ResponseRecorder, 1)
 			go func() {
 				ended <- e.post(ctx, Stateless, "", token, "subscriptions/listen", `{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
-					"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`)
+					"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},
+					"io.modelcontextprotocol/clientCapabilities":{}}}`)
 			}()
 			synctest.Wait()
 			return ended

@@ -43,11 +43,14 @@ func handler(calls *int) http.Handler {
 }
 
 const (
-	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
-	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	callYes    = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"yes","arguments":{}}}`
-	alone      = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"yes","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	ready   = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	callYes = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"yes","arguments":{}}}`
+	alone   = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"yes","arguments":{},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}}}`
 )
 
 // Neither kind of MCP serves pages of other sites, which the browser tells of in either of two ways.

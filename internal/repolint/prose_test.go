@@ -98,7 +98,8 @@ func TestGoLinesFitTheScreen(t *testing.T) {
 	unused()
 }
 
-// rawLines returns the numbers of the lines with parts of raw strings, which a line break would change.
+// rawLines returns the numbers of the lines with parts of raw strings of several lines, whose breaks are part of the
+// text.
 func rawLines(source []byte) map[int]bool {
 	set := token.NewFileSet()
 	file := set.AddFile("", set.Base(), len(source))
@@ -110,7 +111,7 @@ func rawLines(source []byte) map[int]bool {
 		if tok == token.EOF {
 			return raw
 		}
-		if tok == token.STRING && text[0] == '`' {
+		if tok == token.STRING && text[0] == '`' && strings.Contains(text, "\n") {
 			first := file.Line(pos)
 			for line := range strings.Count(text, "\n") + 1 {
 				raw[first+line] = true

@@ -21,7 +21,8 @@ func compile(t *testing.T, text string) *schema.Schema {
 	return s
 }
 
-const tickets = `{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},"description":{"type":"string"}},"required":["ticketNumber"]}}`
+const tickets = `{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},` +
+	`"description":{"type":"string"}},"required":["ticketNumber"]}}`
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -46,7 +47,8 @@ func TestCheck(t *testing.T) {
 			"/next/next/next: got number, want object"},
 		"id": {`{"$id":"https://example.com/s","$ref":"#/$defs/n","$defs":{"n":{"type":"number"}}}`, `1`,
 			""},
-		"old draft":  {`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"number"}},"items":{"$ref":"#/definitions/n"}}`, `["x"]`, "/0: got string, want number"},
+		"old draft": {`{"$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"number"}},` +
+			`"items":{"$ref":"#/definitions/n"}}`, `["x"]`, "/0: got string, want number"},
 		"big number": {`{"type":"integer"}`, `12345678901234567890123`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

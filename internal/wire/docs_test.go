@@ -66,7 +66,8 @@ func shown(t *testing.T, d wire.Dialect, kind, text string) string {
 			"state")}
 	case "part":
 		task := result(t, d,
-			`{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[`+text+`]}]}`)
+			`{"id":"t","contextId":"c","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a",`+
+				`"parts":[`+text+`]}]}`)
 		all = []string{member(t, task, "artifacts", "parts")}
 		all[0] = strings.TrimSuffix(strings.TrimPrefix(all[0], "["), "]")
 	case "task":

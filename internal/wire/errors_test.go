@@ -174,8 +174,10 @@ func TestErrorsComeBack(t *testing.T) {
 
 func TestErrorBodies(t *testing.T) {
 	t.Parallel()
-	const details = `[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INVALID_PARAMS","domain":"a2a-protocol.org","metadata":{"a":"1","b":"2"}},` +
-		`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.parts","description":"is required"},{"field":"a","description":"b"}]},` +
+	const details = `[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"INVALID_PARAMS",` +
+		`"domain":"a2a-protocol.org","metadata":{"a":"1","b":"2"}},` +
+		`{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":"message.parts",` +
+		`"description":"is required"},{"field":"a","description":"b"}]},` +
 		`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"1.5s"},` +
 		`{"@type":"type.googleapis.com/google.rpc.Help","links":[]}]`
 	const message = `"no \"such\" thing: message.parts is required; a b"`

@@ -61,7 +61,8 @@ func TestFilesInProtobufOf03(t *testing.T) {
 			}
 		})
 	}
-	if got := string(wire.FilesAsText(fileTask("hi")).(*a2a.Task).Artifacts[0].Parts[0].Content.(a2a.Raw)); got != "aGk=" {
+	shown := wire.FilesAsText(fileTask("hi")).(*a2a.Task)
+	if got := string(shown.Artifacts[0].Parts[0].Content.(a2a.Raw)); got != "aGk=" {
 		t.Errorf("written as %q", got)
 	}
 }

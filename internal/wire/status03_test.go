@@ -44,10 +44,13 @@ func TestDecodeStatusError03(t *testing.T) {
 		{"somebody's name as code", send, 403, `{"code":"FORBIDDEN","message":"no"}`, a2a.ErrPermissionDenied, "no"},
 
 		{"ours says more", send, 413,
-			`{"code":-31413,"message":"m","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"REQUEST_TOO_LARGE","domain":"a2a-protocol.org"}]}`, a2a.ErrTooLarge, "m"},
+			`{"code":-31413,"message":"m","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo",` +
+				`"reason":"REQUEST_TOO_LARGE","domain":"a2a-protocol.org"}]}`, a2a.ErrTooLarge, "m"},
 		{"nested", send, 500, `{"error":{"code":-32004,"message":"m"}}`, a2a.ErrUnsupportedOperation, "m"},
 		{"1.0", send, 404,
-			`{"error":{"code":404,"status":"NOT_FOUND","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"METHOD_NOT_FOUND","domain":"a2a-protocol.org"}]}}`, a2a.ErrMethodNotFound, "m"},
+			`{"error":{"code":404,"status":"NOT_FOUND","message":"m",` +
+				`"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"METHOD_NOT_FOUND",` +
+				`"domain":"a2a-protocol.org"}]}}`, a2a.ErrMethodNotFound, "m"},
 	} {
 		e := wire.DecodeStatusError03(test.op, test.status, []byte(test.body))
 		if e == nil || e.Kind != test.kind || e.Message != test.message || !e.Remote {

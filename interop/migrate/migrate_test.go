@@ -48,7 +48,8 @@ func moved(t *testing.T, a agent.Agent) string {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { eng.Shutdown(context.Background()) })
-		srv, err := server.New(eng.Agent("counter", a, &engine.AgentOptions{Card: after.Card}), &server.Options{Card: after.Card, URL: url})
+		srv, err := server.New(eng.Agent("counter", a, &engine.AgentOptions{Card: after.Card}),
+			&server.Options{Card: after.Card, URL: url})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +100,8 @@ func dialSDK(t *testing.T, url string) *a2aclient.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := a2aclient.NewFromCard(t.Context(), card, a2aclient.WithDefaultsDisabled(), a2aclient.WithJSONRPCTransport(nil))
+	c, err := a2aclient.NewFromCard(t.Context(), card,
+		a2aclient.WithDefaultsDisabled(), a2aclient.WithJSONRPCTransport(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +148,8 @@ func countWithDragoman(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	result, err := c.SendMessage(t.Context(), &a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("please count"))})
+	result, err := c.SendMessage(t.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("please count"))})
 	task, ok := result.(*a2a.Task)
 	if err != nil || !ok || task.Status.State != a2a.TaskStateInputRequired {
 		t.Fatalf("%+v, %v", result, err)

@@ -41,7 +41,8 @@ type row struct {
 	head       int // bytes of the head
 }
 
-const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at, ready_at,
+const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at,
+	ready_at,
 	cursors, tail, base, bytes, length(head) FROM tasks WHERE scope = $1 AND id = $2`
 
 // find reads the row of a task that is to be changed.
@@ -178,7 +179,8 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 // insertTask does nothing if the id is taken, and fails if the scope was removed: its number is NULL then.
 const insertTask = `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
 	lease_until, since, wake_at, ready_at, tail, create_key, head, bytes)
-	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+		$15, $16, $17)
 	ON CONFLICT DO NOTHING`
 
 // insert writes the row of a new task. Most often the number of its scope is known, it has no idempotency key, and one
@@ -309,7 +311,8 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	r.bytes += c.size + len(c.head) - r.head
 	c.checkpoint = c.size > 0 && r.tail >= max(minTail, tailFactor*r.base)
 
-	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8, tail = $9, head = $10, bytes = $11`
+	text := `UPDATE tasks SET seq = $3, taken = $4, holder = $5, lease_until = $6, since = $7, wake_at = $8,` +
+		` tail = $9, head = $10, bytes = $11`
 	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since,
 		r.wakeAt, r.tail, c.head, r.bytes}
 	ready := r.ready()

@@ -47,7 +47,8 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, c journal.Curs
 // countCursors keeps the number of a task's cursors in its row: a commit to a task without any need not look for them.
 func countCursors(ctx context.Context, tx *store.Tx, scope int64, key journal.Key) error {
 	_, err := tx.ExecContext(ctx, `UPDATE tasks SET cursors =
-		(SELECT count(*) FROM cursors c WHERE c.scope = $1 AND c.id = $2) WHERE scope = $1 AND id = $2`, scope, string(key.ID))
+		(SELECT count(*) FROM cursors c WHERE c.scope = $1 AND c.id = $2)
+		WHERE scope = $1 AND id = $2`, scope, string(key.ID))
 	return err
 }
 
@@ -95,8 +96,10 @@ func (j *Journal) DueCursors(ctx context.Context, limit int) ([]journal.DueCurso
 	if err != nil {
 		return nil, err
 	}
-	rows, err := j.db.QueryContext(ctx, `SELECT s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts, c.due, c.data
-		FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= $1 ORDER BY c.ready_at LIMIT $2`, now, limit)
+	rows, err := j.db.QueryContext(ctx, `SELECT s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts,
+		c.due, c.data
+		FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= $1 ORDER BY c.ready_at
+		LIMIT $2`, now, limit)
 	if err != nil {
 		return nil, err
 	}

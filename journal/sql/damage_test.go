@@ -17,8 +17,9 @@ func TestDamageIsNamed(t *testing.T) {
 		harm  string
 		calls string // which of Head, Load, Events, Inputs fail
 	}{
-		"head":         {`UPDATE tasks SET head = x'01ff'`, "Head Load List"},
-		"event":        {`UPDATE events SET body = replace(body, '"artifactUpdate"', '"artifactupdate') WHERE last_seq < 50`, "Events"},
+		"head": {`UPDATE tasks SET head = x'01ff'`, "Head Load List"},
+		"event": {`UPDATE events SET body = replace(body, '"artifactUpdate"',` +
+			` '"artifactupdate') WHERE last_seq < 50`, "Events"},
 		"lost events":  {`DELETE FROM events WHERE last_seq = (SELECT max(last_seq) FROM events)`, "Load"},
 		"lost between": {`DELETE FROM events WHERE last_seq = (SELECT max(last_seq) - 40 FROM events)`, "Load"},
 		"cut events":   {`UPDATE events SET body = substr(body, 1, length(body) - 1)`, "Load Events"},
@@ -70,10 +71,14 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	db := openDB(t, t.TempDir())
 	newJournal(t, db)
 	for query, index := range map[string]string{
-		`SELECT t.id FROM tasks t JOIN scopes s ON s.id = +t.scope WHERE t.ready_at <= 5 AND s.agent IN ('a', 'b') ORDER BY t.ready_at LIMIT 5`: "tasks_by_ready",
-		`SELECT t.id FROM scopes s CROSS JOIN tasks t WHERE t.scope = s.id AND t.state = 3 AND t.status_at < 9 AND t.lease_until <= 9 LIMIT 9`:  "tasks_by_state (scope=? AND state=? AND status_at<?)",
-		`SELECT 1 FROM tasks t WHERE t.scope = 1 AND t.context = 'c'`:                                                                           "COVERING INDEX tasks_by_context",
-		`SELECT c.id FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= 1 ORDER BY c.ready_at LIMIT 5`:                         "cursors_by_ready",
+		`SELECT t.id FROM tasks t JOIN scopes s ON s.id = +t.scope WHERE t.ready_at <= 5 AND s.agent IN ('a',` +
+			` 'b') ORDER BY t.ready_at LIMIT 5`: "tasks_by_ready",
+		`SELECT t.id FROM scopes s CROSS JOIN tasks t WHERE t.scope = s.id AND t.state = 3 AND t.status_at < 9 AND ` +
+			`t.lease_until <= 9 LIMIT 9`: "tasks_by_state (scope=? AND state=? AND status_at<?)",
+		`SELECT 1 FROM tasks t WHERE t.scope ` +
+			`= 1 AND t.context = 'c'`: "COVERING INDEX tasks_by_context",
+		`SELECT c.id FROM cursors c JOIN scopes s ON s.id = +c.scope ` +
+			`WHERE c.ready_at <= 1 ORDER BY c.ready_at LIMIT 5`: "cursors_by_ready",
 	} {
 		plan := explain(t, db, query)
 		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") {

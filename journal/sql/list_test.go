@@ -24,7 +24,8 @@ import (
 // fill writes the rows of tasks from first to last as quickly as it can: a third has one state, the rest another, one
 // context has half of them, and each two have the same time.
 const fill = `WITH RECURSIVE n(i) AS (SELECT $1 UNION ALL SELECT i + 1 FROM n WHERE i < $2)
-	INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until, since, wake_at, tail, head)
+	INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until, since, wake_at,
+	tail, head)
 	SELECT 1, printf('t%08d', i), iif(i % 2, 'large', printf('c%d', i)), iif(i % 3, 3, 4), 1000 + i / 2,
 		1, 0, '', 1, 0, 0, 0, 0, x'010000000000000000000000' FROM n`
 
@@ -53,7 +54,8 @@ func number(t testing.TB, db *store.DB, text string, args ...any) (n int) {
 
 // wrongCounts finds blocks that do not say how many tasks they have, and tasks that are in no block.
 const wrongCounts = `WITH blocks AS (
-		SELECT *, lead(since, 1, 1 << 62) OVER (PARTITION BY scope, context, state ORDER BY since) AS until FROM task_counts)
+		SELECT *, lead(since, 1, 1 << 62) OVER (PARTITION BY scope, context, state ORDER BY since) AS until FROM
+		task_counts)
 	SELECT count(*) + abs((SELECT 2 * count(*) FROM tasks) - (SELECT sum(n) FROM task_counts)) FROM blocks b WHERE n <>
 		iif(b.context = '', (SELECT count(*) FROM tasks t
 			WHERE t.scope = b.scope AND t.state = b.state AND t.status_at >= b.since AND t.status_at < b.until),
@@ -77,7 +79,8 @@ func checkCounts(t *testing.T, db *store.DB, j *sql.Journal) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := number(t, db, `SELECT count(*) FROM tasks WHERE ($1 = '' OR context = $1) AND ($2 = 0 OR state = $2)
+				want := number(t, db, `SELECT count(*) FROM tasks WHERE ($1 = '' OR context = $1) AND ($2 = 0 OR state
+					= $2)
 					AND status_at >= $3`, string(contextID), int32(state), since)
 				if p.Total != want {
 					t.Errorf("context %q, state %v, since %d: %d tasks, want %d", contextID, state, since, p.Total,

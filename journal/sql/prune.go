@@ -58,7 +58,8 @@ const (
 	ORDER BY prune_at, id LIMIT 1`
 	// selectPrunable goes along the index by state and time.
 	selectPrunable = `SELECT t.scope, t.id, t.context, t.create_key FROM tasks t
-	WHERE t.scope = $1 AND t.state = $2 AND t.status_at < $3 AND t.lease_until <= $4 AND (t.ready_at IS NULL OR t.ready_at > $4)
+	WHERE t.scope = $1 AND t.state = $2 AND t.status_at < $3 AND t.lease_until <= $4 AND (t.ready_at IS NULL OR
+	t.ready_at > $4)
 	AND (t.cursors = 0 OR NOT EXISTS
 		(SELECT 1 FROM cursors c WHERE c.scope = t.scope AND c.id = t.id AND c.delivered < t.seq))
 	LIMIT $5`

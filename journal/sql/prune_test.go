@@ -57,8 +57,10 @@ func TestPruneCostsWhatIsOld(t *testing.T) {
 		j := newJournal(t, db)
 		write(t, db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
 			INSERT INTO scopes (agent, tenant, owner) SELECT 'a', '', printf('o%d', i) FROM n`, scopes)
-		write(t, db, `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until, since,
-			wake_at, tail, head) SELECT id, 't', 'c', 3, unixepoch() * 1000, 1, 0, '', 1, 0, 0, 0, 0, x'010000000000000000000000' FROM scopes`)
+		write(t, db, `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token, lease_until,
+			since,
+			wake_at, tail, head) SELECT id, 't', 'c', 3, unixepoch() * 1000, 1, 0, '', 1, 0, 0, 0, 0,
+			x'010000000000000000000000' FROM scopes`)
 		before := time.Now().Add(-time.Hour)
 		if n, err := j.Prune(t.Context(), before, 1000); n != 0 || err != nil { // looks at each scope once
 			t.Fatalf("%d are pruned, error %v", n, err)

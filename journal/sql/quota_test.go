@@ -27,7 +27,8 @@ func checkBytes(t *testing.T, db *store.DB) {
 	const wrongOwners = `SELECT count(*) FROM (
 		SELECT s.owner, sum(n) AS bytes FROM (SELECT scope, bytes AS n FROM tasks
 			UNION ALL SELECT scope, length(state) FROM task_states
-			UNION ALL SELECT scope, length(state) FROM context_states) AS x JOIN scopes s ON s.id = x.scope GROUP BY s.owner) AS want
+			UNION ALL SELECT scope, length(state) FROM context_states) AS x JOIN scopes s ON s.id = x.scope GROUP BY
+			s.owner) AS want
 		FULL JOIN owner_bytes o ON o.owner = want.owner WHERE o.bytes IS NOT want.bytes`
 	if n := number(t, db, wrongOwners); n != 0 {
 		t.Errorf("%d owners have a wrong number of bytes", n)

@@ -467,7 +467,9 @@ func TestReflection(t *testing.T) {
 				continue
 			}
 			file := ask(
-				&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}})
+				&reflectionpb.ServerReflectionRequest{
+					MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{
+						FileContainingSymbol: name}})
 			if len(file.GetFileDescriptorResponse().GetFileDescriptorProto()) == 0 {
 				t.Errorf("%s has no file: %v", name, file)
 			}

@@ -414,7 +414,9 @@ func TestSessionsAskAgents(t *testing.T) {
 		{"a2a:gone", "hello",
 			`{"status":"error","error":"Agent a2a:gone cannot be reached; the log of the coordinator says why"}`},
 		{"a2a:other", "hello",
-			`{"status":"not_found","error":"Agent a2a:other not found in project p; A2A agents that can be asked: a2a:expert, a2a:gone"}`},
+			`{"status":"not_found",` +
+				`"error":"Agent a2a:other not found in project p; ` +
+				`A2A agents that can be asked: a2a:expert, a2a:gone"}`},
 		{"a2a:" + url + "/x", "hello", `{"status":"not_found"`},
 		{"a2a:http://169.254.169.254/", "hello", `{"status":"not_found"`},
 		{"a2a:expert", "", `{"status":"error","error":"query is missing","code":"invalid"}`},
@@ -550,8 +552,10 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 	srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			fmt.Fprintf(w, `{"name":"x","description":"d","version":"1","capabilities":{},"skills":[],"defaultInputModes":["text/plain"],
-				"defaultOutputModes":["text/plain"],"supportedInterfaces":[{"url":%q,"protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, srv.URL)
+			fmt.Fprintf(w, `{"name":"x","description":"d","version":"1","capabilities":{},"skills":[],
+				"defaultInputModes":["text/plain"],
+				"defaultOutputModes":["text/plain"],"supportedInterfaces":[{"url":%q,"protocolBinding":"JSONRPC",
+				"protocolVersion":"1.0"}]}`, srv.URL)
 			return
 		}
 		var call struct {
@@ -563,7 +567,8 @@ func TestAnswersToCanceledCalls(t *testing.T) {
 		close(begun)
 		<-goOn
 		fmt.Fprintf(w,
-			`{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}`, call.ID)
+			`{"jsonrpc":"2.0","id":%s,"result":{"message":{"messageId":"m","role":"ROLE_AGENT",`+
+				`"parts":[{"text":"hi"}]}}}`, call.ID)
 	}))
 	t.Cleanup(srv.Close)
 	w := open(t, a2abridge.Options{Agents: map[string]string{"x": srv.URL}})

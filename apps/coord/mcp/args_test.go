@@ -18,10 +18,14 @@ import (
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "null", "[]", `{"project_id":null}`, `{"a":1,"a":2}`,
-		`{"project_id":"p","session_name":"a","task_id":1,"branch":"b","description":null,"priority":"high","todo_item":"t","limit":"1e3","minutes":-1e9}`,
-		`{"project_id":"p","from_session":"a","to_session":"b","query":"?","timeout":1e-9,"wait_for_response":"no","peek":1,"todo_id":"x","status":"blocked"}`,
-		`{"project_id":"p","session_name":"a","paths":["a","b/",""],"file_path":"**/[a","operation":"create","mode":"shared","ttl_seconds":0.1,"wait_seconds":1e9,"fencing_token":-1}`,
-		`{"project_id":"p","session_name":"a","query_id":"\ud800","response":"","name":"I","definition":"{}","message_type":"","content":"x"}`,
+		`{"project_id":"p","session_name":"a","task_id":1,"branch":"b","description":null,"priority":"high",` +
+			`"todo_item":"t","limit":"1e3","minutes":-1e9}`,
+		`{"project_id":"p","from_session":"a","to_session":"b","query":"?","timeout":1e-9,"wait_for_response":"no",` +
+			`"peek":1,"todo_id":"x","status":"blocked"}`,
+		`{"project_id":"p","session_name":"a","paths":["a","b/",""],"file_path":"**/[a","operation":"create",` +
+			`"mode":"shared","ttl_seconds":0.1,"wait_seconds":1e9,"fencing_token":-1}`,
+		`{"project_id":"p","session_name":"a","query_id":"\ud800","response":"","name":"I","definition":"{}",` +
+			`"message_type":"","content":"x"}`,
 	} {
 		f.Add([]byte(seed))
 	}

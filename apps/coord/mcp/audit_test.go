@@ -65,8 +65,10 @@ func TestAuditOfSessions(t *testing.T) {
 		call(t, bob, "heartbeat", map[string]any{"project_id": "p", "session_name": "a"})
 	}
 	for part, want := range map[string]int{
-		`msg="a call was refused" project=p token=bob resource=inbox session=a cause="session a was registered by another caller; choose another name"`: 10,
-		`msg="a call was refused" project=p token=bob tool=heartbeat session=a cause="session a was registered by another caller; choose another name"`: 50,
+		`msg="a call was refused" project=p token=bob resource=inbox session=a cause="session a was registered by ` +
+			`another caller; choose another name"`: 10,
+		`msg="a call was refused" project=p token=bob tool=heartbeat session=a cause="session a was registered by ` +
+			`another caller; choose another name"`: 50,
 		"\n": 61,
 	} {
 		if got := book.count(part); got != want {

@@ -175,7 +175,9 @@ func TestUnknownProjectsAndSessions(t *testing.T) {
 	want := map[string]answers{
 		"register_agent": {[]string{`{"status":"registered","project_id":"PROJECT"`, `"other_active_agents":[]`},
 			[]string{`{"status":"registered"`}},
-		"heartbeat":          {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT; register again`}, []string{`{"status":"not_found","error":"Agent ghost not found in project p; register again`}},
+		"heartbeat": {[]string{`{"status":"not_found",` +
+			`"error":"Agent a not found in project PROJECT; register again`},
+			[]string{`{"status":"not_found","error":"Agent ghost not found in project p; register again`}},
 		"list_active_agents": {[]string{`{}`}, nil},
 		"unregister_agent": {[]string{`{"status":"not_found","error":"Agent a not found in project PROJECT"`},
 			[]string{`{"status":"not_found","error":"Agent ghost not found in project p"`}},
@@ -261,7 +263,8 @@ func TestUndeclaredArguments(t *testing.T) {
 	a,
 		err := readArgs(
 		[]byte(
-			`{"session_name":"s","file_path":"x","fencing_token":9007199254740993,"auto":true,"literal":"true","resume":1,"details":true}`))
+			`{"session_name":"s","file_path":"x","fencing_token":9007199254740993,"auto":true,"literal":"true",` +
+				`"resume":1,"details":true}`))
 	if err != nil {
 		t.Fatal(err)
 	}

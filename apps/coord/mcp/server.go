@@ -68,7 +68,8 @@ type Server struct {
 const instructions = `You share a code base with other agents. Work like this:
 1. register_agent first: with the session_name that you have been told, if you have, or else one of your own.
 2. Put your steps into add_todo, and keep them up to date with update_todo.
-3. Before you change a file: announce_file_change. Change it only if the status is "locked"; else ask the holder, or do something else.
+3. Before you change a file: announce_file_change. Change it only if the status is "locked"; else ask the holder, ` +
+	`or do something else.
 4. When the change is done: release_file_lock.
 5. When others will need a type: register_interface. Before you guess one: query_interface.
 6. After each step: check_messages. Answer queries with respond_to_query.

@@ -74,9 +74,11 @@ func TestCalls(t *testing.T) {
 		{"add_todo", with("todo_item", "x", "priority", "high"),
 			`"warning":"session not registered: call register_agent first"}`},
 		{"register_agent", with("task_id", 1, "branch", "main", "description", "d"),
-			`{"status":"registered","project_id":"p","session_name":"task-001","other_active_agents":[],"message":"Successfully registered. 0 other agents are active in this project."}`},
+			`{"status":"registered","project_id":"p","session_name":"task-001","other_active_agents":[],` +
+				`"message":"Successfully registered. 0 other agents are active in this project."}`},
 		{"announce_file_change", with("file_path", "a.go", "operation", "modify", "description", nil),
-			`{"status":"locked","file_path":"a.go","message":"File locked successfully. Remember to release when done."}`},
+			`{"status":"locked","file_path":"a.go",` +
+				`"message":"File locked successfully. Remember to release when done."}`},
 		{"announce_file_change", with("file_path", "a.go", "change_type", "burn"),
 			`{"status":"error","error":"change_type must be one of [create modify delete refactor]","code":"invalid"}`},
 		{"release_file_lock", with("file_path", "./a.go"), `{"status":"released","file_path":"./a.go"}`},

@@ -24,7 +24,8 @@ func TestOnlyCallsThatWaitAreStreams(t *testing.T) {
 	post := func(header, tool string) *httptest.ResponseRecorder {
 		body := fmt.Sprintf(
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{},"_meta":{`+
-				`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+				`"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"t",`+
+				`"version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 			tool, mcphttp.Stateless)
 		r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))
 		for name, value := range map[string]string{

@@ -26,7 +26,8 @@ type Options struct {
 
 // New returns the coder agent. A message becomes
 //
-//   - a completed task with one artifact a file, and a message that lists them. A client that accepts text gets a file in
+//   - a completed task with one artifact a file, and a message that lists them. A client that accepts text gets a file
+//     in
 //     chunks of text. A client that accepts only files, or names "file" as clients of 0.1 do, gets it whole, as a file;
 //   - an input-required task that asks for the language, or for what the code should do; or
 //   - a rejected task when the client accepts neither text nor files, or when there is no recipe and no model.

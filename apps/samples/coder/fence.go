@@ -34,7 +34,8 @@ var (
 	fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*$")
 	nameInfo  = regexp.MustCompile(`(?i)(?:title|file|filename|path|name)\s*=\s*["']?([^"'\s}]+)`)
 	nameLine  = regexp.MustCompile(
-		"^\\s*(?:#+\\s*|[-*]\\s+|\\d+\\.\\s+)?(?:(?i:file(?:name)?)\\s*:?\\s*)?[*_`\"']*([\\w./\\\\-]+\\.\\w{1,10}|Dockerfile|Makefile)[*_`\"']*\\s*:?\\s*$")
+		"^\\s*(?:#+\\s*|[-*]\\s+|\\d+\\.\\s+)?(?:(?i:file(?:name)?)\\s*:?\\s*)?[*_`\"']*([\\w./\\\\-]+\\.\\w{1," +
+			"10}|Dockerfile|Makefile)[*_`\"']*\\s*:?\\s*$")
 	nameNote = regexp.MustCompile(
 		`^\s*(?://|#|--|/\*|<!--)\s*(?:(?i:file(?:name)?)\s*:\s*)?([\w./\\-]+\.\w{1,10})\s*(?:\*/|-->)?\s*$`)
 )

@@ -84,7 +84,8 @@ func TestAgentData(t *testing.T) {
 	}{
 		"no modes": {nil, "2 USD in GBP",
 			[]string{"text",
-				`{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01","source":"bundled snapshot"}`}},
+				`{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01",` +
+					`"source":"bundled snapshot"}`}},
 		"both": {[]string{"text/plain", "application/json"}, "1 USD in USD",
 			[]string{"text", `{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
 		"text only": {[]string{"text/plain"}, "2 USD in GBP", []string{"text"}},
@@ -92,7 +93,9 @@ func TestAgentData(t *testing.T) {
 			[]string{`{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"}`}},
 		"several targets": {nil, "1 USD in USD and GBP",
 			[]string{"text",
-				`[{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"},{"amount":1,"from":"USD","to":"GBP","rate":0.77252,"result":0.77252,"date":"2025-04-01","source":"bundled snapshot"}]`}},
+				`[{"amount":1,"from":"USD","to":"USD","rate":1,"result":1,"source":"same currency"},{"amount":1,` +
+					`"from":"USD","to":"GBP","rate":0.77252,"result":0.77252,"date":"2025-04-01",` +
+					`"source":"bundled snapshot"}]`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

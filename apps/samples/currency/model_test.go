@@ -271,7 +271,8 @@ func TestModelGivesDataAndProgress(t *testing.T) {
 		t.Errorf("events %q", got)
 	}
 	data := string(r.Task.Artifacts[0].Parts[1].Content.(a2a.Data))
-	if data != `{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01","source":"bundled snapshot"}` {
+	if data != `{"amount":2,"from":"USD","to":"GBP","rate":0.77252,"result":1.545,"date":"2025-04-01",`+
+		`"source":"bundled snapshot"}` {
 		t.Error(data)
 	}
 	if told := server.Last().Results()[0].Text; !strings.Contains(told, `"rate":0.77252`) ||

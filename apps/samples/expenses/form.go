@@ -20,7 +20,8 @@ const (
 // form take it for the kind of input field.
 const formSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{` +
 	`"date":{"type":"string","format":"date","title":"Date","description":"Date of expense"},` +
-	`"amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense","examples":["20 USD"]},` +
+	`"amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense",` +
+	`"examples":["20 USD"]},` +
 	`"purpose":{"type":"string","title":"Purpose","description":"Purpose of expense"},` +
 	`"request_id":{"type":"string","title":"Request ID","description":"Request id","readOnly":true}},` +
 	`"required":["request_id","date","amount","purpose"]}`

@@ -30,8 +30,10 @@ Without a tool answer only what is not about expenses, politely and in one sente
 `
 
 const (
-	valuesSchema = `{"type":"object","properties":{"date":{"type":"string","description":"day of the expense, YYYY-MM-DD"},` +
-		`"amount":{"type":"string","description":"such as 21.62 USD"},"purpose":{"type":"string","description":"what it was paid for"}},"additionalProperties":false}`
+	valuesSchema = `{"type":"object","properties":{"date":{"type":"string","description":"day of the expense,` +
+		` YYYY-MM-DD"},` +
+		`"amount":{"type":"string","description":"such as 21.62 USD"},"purpose":{"type":"string",` +
+		`"description":"what it was paid for"}},"additionalProperties":false}`
 	idSchema = `{"type":"object","properties":{"request_id":{"type":"string"}},"additionalProperties":false}`
 )
 

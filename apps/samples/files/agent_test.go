@@ -208,8 +208,10 @@ func TestTicketsOfTheFirstDocuments(t *testing.T) {
 		"REQ1,new laptop,closed\nREQ23422,Add to DL - team-gcp-onboarding,open\n"), "text/csv", "tickets.csv")
 	m := message("Show me a list of my open IT tickets", tickets)
 	m.Parts[0].Metadata = a2a.Metadata{"mimeType": jsontext.Value(`"application/json"`), "schema": jsontext.Value(
-		`{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},"description":{"type":"string"}}}}`)}
-	const want = `[{"description":"request for VPN access","ticketNumber":"REQ12312"},{"description":"Add to DL - team-gcp-onboarding","ticketNumber":"REQ23422"}]`
+		`{"type":"array","items":{"type":"object","properties":{"ticketNumber":{"type":"string"},` +
+			`"description":{"type":"string"}}}}`)}
+	const want = `[{"description":"request for VPN access","ticketNumber":"REQ12312"},` +
+		`{"description":"Add to DL - team-gcp-onboarding","ticketNumber":"REQ23422"}]`
 	if got := newHarness(t, files.Options{}).SendMessage(m); got.State() != a2a.TaskStateCompleted ||
 		canonical(parts(got)) != want {
 		t.Errorf("%v %s", got.State(), parts(got))
@@ -234,7 +236,8 @@ func parts(r *agenttest.Result) string {
 
 func TestOutputModes(t *testing.T) {
 	t.Parallel()
-	const data = `{"file":"sales.csv","operation":"mean","rows":3,"text":"The average price is 14.1666666667.","records":[{"mean price":14.1666666667}]}`
+	const data = `{"file":"sales.csv","operation":"mean","rows":3,"text":"The average price is 14.1666666667.",` +
+		`"records":[{"mean price":14.1666666667}]}`
 	for name, row := range map[string]struct {
 		modes []string
 		want  string
@@ -295,19 +298,28 @@ func TestWantedForms(t *testing.T) {
 		"an integer": {"how many rows", `{"type":"integer"}`, `3`},
 		"a text":     {"how many rows", `{"type":"string"}`, `"There are 3 rows."`},
 		"by its name": {"average price",
-			`{"type":"object","properties":{"mean":{"type":"number"}},"required":["mean"],"additionalProperties":false}`, `{"mean":14.1666666667}`},
+			`{"type":"object","properties":{"mean":{"type":"number"}},"required":["mean"],` +
+				`"additionalProperties":false}`, `{"mean":14.1666666667}`},
 		"not required": {"average price",
-			`{"type":"object","properties":{"meanPrice":{"type":"number"},"count":{"type":"integer"},"more":{"type":"string"}}}`, `{"count":3,"meanPrice":14.1666666667}`},
+			`{"type":"object","properties":{"meanPrice":{"type":"number"},"count":{"type":"integer"},` +
+				`"more":{"type":"string"}}}`, `{"count":3,"meanPrice":14.1666666667}`},
 		"a list of groups": {"average price by city",
-			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean":{"type":"number"}},"required":["city","mean"]}}`, `[{"city":"Bergen","mean":12.5},{"city":"Oslo","mean":15}]`},
+			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},` +
+				`"mean":{"type":"number"}},"required":["city","mean"]}}`,
+			`[{"city":"Bergen","mean":12.5},{"city":"Oslo","mean":15}]`},
 		"groups within": {"average price by city",
-			`{"type":"object","properties":{"cities":{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"}}}}},"required":["cities"]}`, `{"cities":[{"city":"Bergen"},{"city":"Oslo"}]}`},
+			`{"type":"object","properties":{"cities":{"type":"array","items":{"type":"object",` +
+				`"properties":{"city":{"type":"string"}}}}},"required":["cities"]}`,
+			`{"cities":[{"city":"Bergen"},{"city":"Oslo"}]}`},
 		"a list of values": {"how many rows by city", `{"type":"array","items":{"type":"string"}}`,
 			`["Bergen","Oslo"]`},
 		"rows": {"top 2 rows by price",
-			`{"type":"array","items":{"type":"object","properties":{"City":{"type":"string"},"Price":{"type":"number"}},"additionalProperties":false}}`, `[{"City":"Oslo","Price":20},{"City":"Bergen","Price":12.5}]`},
+			`{"type":"array","items":{"type":"object","properties":{"City":{"type":"string"},` +
+				`"Price":{"type":"number"}},"additionalProperties":false}}`,
+			`[{"City":"Oslo","Price":20},{"City":"Bergen","Price":12.5}]`},
 		"any object": {"max price", `{"type":"object"}`,
-			`{"file":"sales.csv","operation":"max","records":[{"max price":20}],"rows":3,"text":"The highest price is 20."}`},
+			`{"file":"sales.csv","operation":"max","records":[{"max price":20}],"rows":3,` +
+				`"text":"The highest price is 20."}`},
 		"the agent's own": {"how many rows", `"` + files.SchemaAnswer + `"`,
 			`{"file":"sales.csv","operation":"rows","records":[{"rows":3}],"rows":3,"text":"There are 3 rows."}`},
 	} {

@@ -92,7 +92,8 @@ func play(t *testing.T, c *wiretest.Caller) {
 	m.ContextID = context
 	wanted := agent.Wanted{MediaType: "application/json",
 		Schema: []byte(
-			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"mean_price":{"type":"number"}},"required":["city","mean_price"]}}`)}
+			`{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},` +
+				`"mean_price":{"type":"number"}},"required":["city","mean_price"]}}`)}
 	if err := wanted.Hint(&m.Parts[0].Metadata); err != nil {
 		t.Fatal(err)
 	}
@@ -139,17 +140,25 @@ func TestRequestsOfTheFirstDocuments(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	file := base64.StdEncoding.EncodeToString([]byte(sales))
-	const schema = `{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},"price":{"type":"number"}}}}`
+	const schema = `{"type":"array","items":{"type":"object","properties":{"city":{"type":"string"},` +
+		`"price":{"type":"number"}}}}`
 	for name, row := range map[string]struct{ request, mark string }{
-		"April 2025": {`{"jsonrpc":"2.0","id":9,"method":"tasks/send","params":{"id":"t-1","sessionId":"s-1","message":{"role":"user","parts":[
+		"April 2025": {`{"jsonrpc":"2.0","id":9,"method":"tasks/send","params":{"id":"t-1","sessionId":"s-1",
+			"message":{"role":"user","parts":[
 			{"type":"text","text":"show rows","metadata":{"mimeType":"application/json","schema":` + schema + `}},
-			{"type":"file","file":{"name":"sales.csv","mimeType":"text/csv","bytes":"` + file + `"}}]},"metadata":{}}}`, ""},
-		"0.1": {`{"jsonrpc":"2.0","id":"req-008","method":"tasks/send","params":{"id":"t-2","message":{"role":"user","parts":[
-			{"type":"text","text":"show rows","metadata":{"desiredOutputMimeType":"application/json","desiredOutputSchemaRef":"` + files.SchemaAnswer + `"}},
-			{"type":"file","file":{"name":"sales.csv","mimeType":"text/csv","bytes":"` + file + `"}}]}}}`, files.SchemaAnswer},
-		"0.2": {`{"jsonrpc":"2.0","id":9,"method":"message/send","params":{"message":{"role":"user","messageId":"m-1","parts":[
+			{"type":"file","file":{"name":"sales.csv","mimeType":"text/csv","bytes":"` + file + `"}}]},
+				"metadata":{}}}`, ""},
+		"0.1": {`{"jsonrpc":"2.0","id":"req-008","method":"tasks/send","params":{"id":"t-2","message":{"role":"user",
+			"parts":[
+			{"type":"text","text":"show rows","metadata":{"desiredOutputMimeType":"application/json",
+			"desiredOutputSchemaRef":"` + files.SchemaAnswer + `"}},
+			{"type":"file","file":{"name":"sales.csv","mimeType":"text/csv",
+			"bytes":"` + file + `"}}]}}}`, files.SchemaAnswer},
+		"0.2": {`{"jsonrpc":"2.0","id":9,"method":"message/send","params":{"message":{"role":"user","messageId":"m-1",
+			"parts":[
 			{"kind":"text","text":"show rows","metadata":{"mimeType":"application/json","schema":` + schema + `}},
-			{"kind":"file","file":{"name":"sales.csv","mimeType":"text/csv","bytes":"` + file + `"}}]},"metadata":{}}}`, ""},
+			{"kind":"file","file":{"name":"sales.csv","mimeType":"text/csv","bytes":"` + file + `"}}]},
+				"metadata":{}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

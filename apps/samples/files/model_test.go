@@ -22,10 +22,11 @@ func TestEnginesAgree(t *testing.T) {
 		"average of price by city": `{"operation":"mean","column":"price","by":"city"}`,
 		"How many rows are there?": `{"operation":"rows"}`,
 		"max of price":             `{"operation":"max","column":"price"}`,
-		"total price in Oslo":      `{"operation":"sum","column":"price","where":[{"column":"city","is":"=","value":"oslo"}]}`,
-		"top 2 rows by price":      `{"operation":"show","column":"price","order":"max","limit":2}`,
-		"statistics":               `{"operation":"statistics"}`,
-		"how many rows by city":    `{"operation":"rows","by":"city"}`,
+		"total price in Oslo": `{"operation":"sum","column":"price","where":[{"column":"city","is":"=",` +
+			`"value":"oslo"}]}`,
+		"top 2 rows by price":   `{"operation":"show","column":"price","order":"max","limit":2}`,
+		"statistics":            `{"operation":"statistics"}`,
+		"how many rows by city": `{"operation":"rows","by":"city"}`,
 	} {
 		t.Run(question, func(t *testing.T) {
 			t.Parallel()

@@ -213,11 +213,13 @@ func TestRefuses(t *testing.T) {
 		"Recommend a good French movie":               rules.Refusal,
 		"Recommend a good thriller from the nineties": rules.Refusal,
 		"show me comedies from the 80s":               rules.Refusal,
-		"Who directed Teminator?":                     `I find no "Teminator" in the bundled catalogue; start me with --llm if you meant something else.`,
-		"when was Alien released?":                    rules.Refusal,
-		"who directed it?":                            rules.Refusal,
-		"what other movies has he been in?":           rules.Refusal,
-		"find movies with Qwertyuiop Asdf":            `I find no "Qwertyuiop Asdf" in the bundled catalogue; start me with --llm if you meant something else.`,
+		"Who directed Teminator?": `I find no "Teminator" in the bundled catalogue; start me ` +
+			`with --llm if you meant something else.`,
+		"when was Alien released?":          rules.Refusal,
+		"who directed it?":                  rules.Refusal,
+		"what other movies has he been in?": rules.Refusal,
+		"find movies with Qwertyuiop Asdf": `I find no "Qwertyuiop Asdf" in the bundled catalogue; start ` +
+			`me with --llm if you meant something else.`,
 	} {
 		r := h.Send(say)
 		if r.State() != a2a.TaskStateRejected || r.StatusText() != want || len(r.Task.Artifacts) > 0 {

@@ -17,7 +17,7 @@
 //
 // What happens, file by file:
 //
-//	manager.go   the manager: asks what is missing, gives an estimate, orders, has the car repaired; job.go is its ticket
+//	manager.go   the manager: asks for details, gives an estimate, orders, has the car repaired; job.go is its ticket
 //	mechanic.go  the mechanic: diagnoses and repairs; order.go is its job, model.go has a language model understand it
 //	supplier.go  the supplier: has parts or has not, and takes orders
 //	tools.go     the MCP server with the mechanic's tools; bench.go calls them

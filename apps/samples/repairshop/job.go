@@ -137,7 +137,8 @@ func (k *ticket) question() string {
 		return `What is wrong, and with which car? For example: "My Toyota Camry 2018 is making a rattling noise."`
 	case k.Complaint == "":
 		return fmt.Sprintf(
-			`What is wrong with the %s? For example: "it makes a rattling noise", "the brakes squeal", or "it does not start".`, k.Car)
+			`What is wrong with the %s? For example: "it makes a rattling noise", "the brakes squeal",`+
+				` or "it does not start".`, k.Car)
 	case missing != "":
 		return fmt.Sprintf(`Which car is it? I need %s, as in "Toyota Camry 2018".`, missing)
 	case !k.Asked:

@@ -35,7 +35,7 @@ type (
 	}
 	manualArguments struct {
 		ErrorCode    string `json:"error_code,omitempty" jsonschema:"such as P0300; empty when there is none"`
-		Complaint    string `json:"complaint,omitempty" jsonschema:"what the customer complains about, in one word, when there is no error code"`
+		Complaint    string `json:"complaint,omitempty" jsonschema:"the complaint in one word, if there is no code"`
 		Axle         string `json:"axle,omitempty" jsonschema:"front or rear, where it matters"`
 		VehicleMake  string `json:"vehicle_make"`
 		VehicleModel string `json:"vehicle_model"`

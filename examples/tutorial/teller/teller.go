@@ -41,7 +41,8 @@ func (a teller) Run(ctx context.Context, t *agent.Turn) error {
 
 // rollTool lets the model roll dice, and shows each roll to those who watch.
 func rollTool(t *agent.Turn) llm.Tool {
-	const schema = `{"type":"object","properties":{"dice":{"type":"string","description":"such as 2d6"}},"required":["dice"]}`
+	const schema = `{"type":"object","properties":{"dice":{"type":"string","description":"such as 2d6"}},` +
+		`"required":["dice"]}`
 	return llm.NewTool("roll", "Rolls dice and returns the numbers.", schema,
 		func(ctx context.Context, args struct {
 			Dice string `json:"dice"`

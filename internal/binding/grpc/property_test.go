@@ -377,7 +377,9 @@ func fill(t *rapid.T, m protoreflect.Message, depth int) {
 			"key"): structpb.NewNumberValue(rapid.Float64Range(-1e9, 1e9).Draw(t, "number"))}
 		return
 	case *structpb.Value:
-		v.Kind = &structpb.Value_ListValue{ListValue: &structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true), structpb.NewNullValue()}}}
+		v.Kind = &structpb.Value_ListValue{
+			ListValue: &structpb.ListValue{Values: []*structpb.Value{structpb.NewBoolValue(true),
+				structpb.NewNullValue()}}}
 		return
 	}
 	fields := m.Descriptor().Fields()

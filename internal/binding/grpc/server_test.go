@@ -122,7 +122,8 @@ func calls03(c pb03.A2AServiceClient) map[wire.Operation]func(context.Context) e
 		wire.OpCreatePushConfig: func(ctx context.Context) error {
 			_, err := c.CreateTaskPushNotificationConfig(ctx, &pb03.CreateTaskPushNotificationConfigRequest{
 				Parent: "tasks/t1",
-				Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Url: "https://example.com"}},
+				Config: &pb03.TaskPushNotificationConfig{
+					PushNotificationConfig: &pb03.PushNotificationConfig{Url: "https://example.com"}},
 			})
 			return err
 		},
@@ -421,7 +422,8 @@ func TestBadInput(t *testing.T) {
 				_, err := l.v03.CreateTaskPushNotificationConfig(plain(t),
 					&pb03.CreateTaskPushNotificationConfigRequest{
 						Parent: "tasks/t", ConfigId: "a",
-						Config: &pb03.TaskPushNotificationConfig{PushNotificationConfig: &pb03.PushNotificationConfig{Id: "b", Url: "https://example.com"}},
+						Config: &pb03.TaskPushNotificationConfig{
+							PushNotificationConfig: &pb03.PushNotificationConfig{Id: "b", Url: "https://example.com"}},
 					})
 				return err
 			}, "configId"},

@@ -25,13 +25,17 @@ func TestDecodeResponse(t *testing.T) {
 		`{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"gone"}}`: {kind: a2a.ErrTaskNotFound, remote: true},
 		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"?"}}`: {kind: a2a.ErrParse,
 			remote: true},
-		`{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"gone","data":{"any":"form"}}}`: {kind: a2a.ErrTaskNotFound, remote: true},
-		`{"jsonrpc":"2.0","id":8,"result":{}}`:                                                    {kind: a2a.ErrInvalidAgentResponse},
-		`{"jsonrpc":"2.0","id":7}`:                                                                {kind: a2a.ErrInvalidAgentResponse},
-		`{"id":7,"result":{}}`:                                                                    {kind: a2a.ErrInvalidAgentResponse},
-		`{"jsonrpc":"2.0","id":7,"result":{},"result":{}}`:                                        {kind: a2a.ErrInvalidAgentResponse},
-		`[{"jsonrpc":"2.0","id":7,"result":{}}]`:                                                  {kind: a2a.ErrInvalidAgentResponse},
-		`{"jsonrpc":"2.0","id":7,"result":{}} {}`:                                                 {kind: a2a.ErrInvalidAgentResponse},
+		`{"jsonrpc":"2.0","id":7,"error":{"code":-32001,` +
+			`"message":"gone","data":{"any":"form"}}}`: {kind: a2a.ErrTaskNotFound, remote: true},
+		`{"jsonrpc":"2.0","id":` +
+			`8,"result":{}}`: {kind: a2a.ErrInvalidAgentResponse},
+		`{"jsonrpc":"2.0","id":7}`: {
+			kind: a2a.ErrInvalidAgentResponse},
+		`{"id":7,"result":{}}`: {
+			kind: a2a.ErrInvalidAgentResponse},
+		`{"jsonrpc":"2.0","id":7,"result":{},"result":{}}`: {kind: a2a.ErrInvalidAgentResponse},
+		`[{"jsonrpc":"2.0","id":7,"result":{}}]`:           {kind: a2a.ErrInvalidAgentResponse},
+		`{"jsonrpc":"2.0","id":7,"result":{}} {}`:          {kind: a2a.ErrInvalidAgentResponse},
 		``: {kind: a2a.ErrInvalidAgentResponse},
 	} {
 		got, err := v10.decodeResponse([]byte(in), "7")
@@ -52,7 +56,8 @@ func FuzzDecodeResponse(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t","status":{"state":"TASK_STATE_WORKING"}}}}`))
 	f.Add(
 		[]byte(
-			`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"data":{}}]}}}}`))
+			`{"jsonrpc":"2.0","id":1,"result":{"artifactUpdate":{"taskId":"t","contextId":"c",` +
+				`"artifact":{"artifactId":"a","parts":[{"data":{}}]}}}}`))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"m","data":[{"@type":"x"}]}}`))
 	f.Add([]byte("\xff{"))
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -45,7 +45,9 @@ func TestOrderOfMembersIsFree(t *testing.T) {
 func TestRequestOwnsItsBytes(t *testing.T) {
 	t.Parallel()
 	body := []byte(
-		`{"jsonrpc":"2.0","id":"one","method":"SendMessage","params":{"metadata":{"k":{"a":1.50}},"message":{"messageId":"mid","role":"ROLE_USER","parts":[{"data":[1,2]},{"raw":"AAEC"}],"metadata":{"x":"y"}}}}`)
+		`{"jsonrpc":"2.0","id":"one","method":"SendMessage","params":{"metadata":{"k":{"a":1.50}},` +
+			`"message":{"messageId":"mid","role":"ROLE_USER","parts":[{"data":[1,2]},{"raw":"AAEC"}],` +
+			`"metadata":{"x":"y"}}}}`)
 	env, e := decode(body)
 	if e != nil {
 		t.Fatal(e)

@@ -76,11 +76,13 @@ func TestOldClientRequests(t *testing.T) {
 		"send": {
 			call: send(c), status: 200, answer: `{"task":` + protoTask + `}`, got: "POST /agent/v1/message:send",
 			want: task,
-			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"blocking":true}}`,
+			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},` +
+				`"configuration":{"blocking":true}}`,
 		},
 		"send, JavaScript": {call: send(c), status: 201, answer: `{"task":` + protoTask + `}`,
 			got: "POST /agent/v1/message:send", want: task,
-			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"blocking":true}}`},
+			body: `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},` +
+				`"configuration":{"blocking":true}}`},
 		"get": {
 			call: func(t *testing.T) (any, error) {
 				return c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: "a/b"})
@@ -100,7 +102,8 @@ func TestOldClientRequests(t *testing.T) {
 					StatusTimestampAfter: time.UnixMilli(1700000000000), IncludeArtifacts: true,
 				})
 			}, status: 200, answer: `[` + protoTask + `]`,
-			got:  "GET /agent/v1/tasks?contextId=c&historyLength=0&includeArtifacts=true&lastUpdatedAfter=1700000000000&pageSize=5&pageToken=n&status=TASK_STATE_CANCELLED",
+			got: "GET /agent/v1/tasks?contextId=c&historyLength=0&includeArtifacts=true&" +
+				"lastUpdatedAfter=1700000000000&pageSize=5&pageToken=n&status=TASK_STATE_CANCELLED",
 			want: &a2a.ListTasksResponse{Tasks: []*a2a.Task{task}, PageSize: 1, TotalSize: 1},
 		},
 		"cancel": {
@@ -146,8 +149,10 @@ func TestOldClientRequests(t *testing.T) {
 				}
 				return card.SecuritySchemes, nil
 			}, status: 200, got: "GET /agent/v1/card",
-			answer: `{"protocolVersion":"0.3.0","name":"n","url":"https://e.com","securitySchemes":{"k":{"apiKeySecurityScheme":{"location":"header","name":"X"}}},"security":[{"schemes":{"k":{"list":[]}}}]}`,
-			want:   map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X"}},
+			answer: `{"protocolVersion":"0.3.0","name":"n","url":"https://e.com",` +
+				`"securitySchemes":{"k":{"apiKeySecurityScheme":{"location":"header","name":"X"}}},` +
+				`"security":[{"schemes":{"k":{"list":[]}}}]}`,
+			want: map[string]a2a.SecurityScheme{"k": &a2a.APIKeyScheme{Location: "header", Name: "X"}},
 		},
 	} {
 		p.status, p.answer = row.status, row.answer
@@ -209,7 +214,8 @@ func TestOldClientStreams(t *testing.T) {
 		working = `data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}` +
 			"\n\n"
 		paused = "id: 7\n" +
-			`data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},"final":true}}` + "\n\n"
+			`data: {"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},` +
+			`"final":true}}` + "\n\n"
 	)
 	p := &peer{status: 200, contentType: sse.ContentType}
 	c := p.client(t, "")
@@ -247,7 +253,8 @@ func TestOldClientStreams(t *testing.T) {
 			false},
 		"without a task": {working + paused,
 			[]string{"task TASK_STATE_WORKING", "status TASK_STATE_INPUT_REQUIRED"}, 0, false},
-		"a message":           {`data: {"message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"\"code\""}]}}` + "\n\n", []string{"message"}, 0, false},
+		"a message": {`data: {"message":{"messageId":"m","role":"ROLE_AGENT",` +
+			`"content":[{"text":"\"code\""}]}}` + "\n\n", []string{"message"}, 0, false},
 		"a message, old name": {`data: {"msg":{"messageId":"m","content":[]}}` + "\n\n", []string{"message"}, 0, false},
 
 		"an error of JavaScript": {task + "event: error\n" + `data: {"code":-32602,"message":"m"}` + "\n\n",
@@ -290,7 +297,8 @@ func TestOldClientSubscribes(t *testing.T) {
 		if r.URL.Path == "/v1/tasks/t" {
 			w.Header().Set("Content-Type", "application/json")
 			io.WriteString(w,
-				`{"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"a","parts":[{"text":"x"}]}]}`)
+				`{"id":"t","status":{"state":"TASK_STATE_WORKING"},"artifacts":[{"artifactId":"a",`+
+					`"parts":[{"text":"x"}]}]}`)
 			return
 		}
 		w.Header().Set("Content-Type", sse.ContentType)

@@ -61,7 +61,9 @@ func FuzzDecodeEvent(f *testing.F) {
 func FuzzFailure(f *testing.F) {
 	f.Add(404,
 		[]byte(
-			`{"error":{"code":404,"status":"NOT_FOUND","message":"m","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org"}]}}`))
+			`{"error":{"code":404,"status":"NOT_FOUND","message":"m",`+
+				`"details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND",`+
+				`"domain":"a2a-protocol.org"}]}}`))
 	f.Add(500, []byte(`<html>`))
 	f.Add(200, []byte(`{}`))
 	f.Fuzz(func(t *testing.T, status int, raw []byte) {

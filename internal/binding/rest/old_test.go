@@ -187,12 +187,15 @@ func ask(t *testing.T, method, url, body string, headers ...string) (status int,
 }
 
 const (
-	protoSend   = `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"blocking":true}}`
+	protoSend = `{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},` +
+		`"configuration":{"blocking":true}}`
 	textSend    = `{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`
 	protoTask   = `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_CANCELLED"}}`
 	textTask    = `{"kind":"task","id":"t","contextId":"c","status":{"state":"canceled"}}`
-	protoConfig = `{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p","url":"https://e.com"}}`
-	card03      = `{"protocolVersion":"0.3.0","name":"Agent","description":"Answers","url":"https://e.com","preferredTransport":"HTTP+JSON"`
+	protoConfig = `{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p",` +
+		`"url":"https://e.com"}}`
+	card03 = `{"protocolVersion":"0.3.0","name":"Agent","description":"Answers","url":"https://e.com",` +
+		`"preferredTransport":"HTTP+JSON"`
 )
 
 // Each path of 0.2.2 to 0.3, what it asks the agent for, and what answers it.
@@ -224,7 +227,8 @@ func TestOldPaths(t *testing.T) {
 			`{"tasks":[` + protoTask + `],"nextPageToken":"","totalSize":1}`},
 		{
 			"GET",
-			"/v1/tasks?contextId=c&status=input-required&pageSize=5&pageToken=n&historyLength=0&lastUpdatedAfter=1700000000000&includeArtifacts=true", "",
+			"/v1/tasks?contextId=c&status=input-required&pageSize=5&pageToken=n&historyLength=0&" +
+				"lastUpdatedAfter=1700000000000&includeArtifacts=true", "",
 			&a2a.ListTasksRequest{
 				ContextID: "c", Status: a2a.TaskStateInputRequired, PageSize: new(5), PageToken: "n",
 				HistoryLength:        new(0),
@@ -452,7 +456,8 @@ func TestBadRequestsOfOldPaths(t *testing.T) {
 			`{"message":{"kind":"task","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`, 400,
 			`"field":"message.kind"`},
 		{"POST", "/v1/message:send",
-			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},"configuration":{"pushNotification":{}}}`, 400, `"field":"configuration.pushNotification.url"`},
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]},` +
+				`"configuration":{"pushNotification":{}}}`, 400, `"field":"configuration.pushNotification.url"`},
 		{"POST", "/v1/message:send", `{"message":{"messageId":"` + strings.Repeat("m", 1<<20) + `"}}`, 413,
 			`"code":-31413`},
 		{"POST", "/v1/tasks/t:cancel", `{"name":"tasks/other"}`, 400, `"field":"name"`},

@@ -108,7 +108,8 @@ func TestErrors(t *testing.T) {
 
 func TestFaultsOfTheClientAreFound(t *testing.T) {
 	t.Parallel()
-	const call = `{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
+	const call = `{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f",` +
+		`"arguments":"{}"}}]}`
 	chat := func(messages string) string { return `{"model":"m","messages":[` + messages + `]}` }
 	for name, test := range map[string]struct{ path, body, want string }{
 		"no model":          {"/chat/completions", `{"messages":[{"role":"user"}]}`, "names a model"},
@@ -156,12 +157,15 @@ func TestScriptsArePlayedToTheirEnd(t *testing.T) {
 func TestResults(t *testing.T) {
 	t.Parallel()
 	s := llmtest.New(t, llmtest.Text("ok"))
-	post(t, s, "/chat/completions", `{"model":"m","tools":[{"type":"function","function":{"name":"f","parameters":{}}}],"messages":[
+	post(t, s, "/chat/completions", `{"model":"m","tools":[{"type":"function","function":{"name":"f",
+		"parameters":{}}}],"messages":[
 		{"role":"user","content":"before"},
-		{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"a\":0}"}}]},
+		{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"f",
+		"arguments":"{\"a\":0}"}}]},
 		{"role":"tool","tool_call_id":"1","content":"old"},
 		{"role":"user","content":"now"},
-		{"role":"assistant","tool_calls":[{"id":"2","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},
+		{"role":"assistant","tool_calls":[{"id":"2","type":"function","function":{"name":"f",
+		"arguments":"{\"a\":1}"}}]},
 		{"role":"tool","tool_call_id":"2","content":"new"}]}`)
 	r := s.Last()
 	if got := r.Results(); len(got) != 1 || got[0] != (llmtest.Result{Name: "f", Args: `{"a":1}`, Text: "new"}) {

@@ -152,7 +152,8 @@ func TestFormsAreStable(t *testing.T) {
 // The card that agent-framework-a2a 1.0.0b261022 and a2a-sdk 1.3.0 serve: the interface of 1.0 has no version.
 func TestInterfaceWithoutVersionSpeaks10(t *testing.T) {
 	t.Parallel()
-	card, err := cards.Decode([]byte(`{"name":"af","description":"d","supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC"}],
+	card, err := cards.Decode([]byte(`{"name":"af","description":"d",
+	"supportedInterfaces":[{"url":"http://127.0.0.1:1/","protocolBinding":"JSONRPC"}],
 		"version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],
 		"preferredTransport":"JSONRPC","protocolVersion":"0.3","skills":[],"url":"http://127.0.0.1:1/"}`))
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	base02 = `"name":"n","description":"d","version":"1","capabilities":{},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]`
+	base02 = `"name":"n","description":"d","version":"1","capabilities":{},"defaultInputModes":["text/plain"],` +
+		`"defaultOutputModes":["text/plain"],"skills":[]`
 	card02 = `{"url":"https://a.example/",` + base02
 	new10  = `"supportedInterfaces":[{"url":"https://a.example/","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]`
 )
@@ -37,7 +38,9 @@ func TestFormsAndInterfaces(t *testing.T) {
 		want []a2a.AgentInterface
 	}{
 		{`{` + new10 + `}`, cards.Form10, jsonrpc("1.0")},
-		{`{"supported_interfaces":[{"url":"https://a.example/","protocol_binding":"JSONRPC","protocol_version":"0.3"}]}`, cards.Form10, jsonrpc("0.3")},
+		{`{"supported_interfaces":[{"url":"https://a.example/","protocol_binding":"JSONRPC",` +
+			`"protocol_version":"0.3"}]}`,
+			cards.Form10, jsonrpc("0.3")},
 		{`{"name":"n"}`, cards.Form10, nil},
 		{`{"url":null,` + new10 + `}`, cards.Form10, jsonrpc("1.0")},
 		{`{"url":7,` + new10 + `}`, cards.Form10, jsonrpc("1.0")},
@@ -82,7 +85,8 @@ func TestFormsAndInterfaces(t *testing.T) {
 			append(jsonrpc("1.0"), jsonrpc("0.3")...)},
 		{card02 + `,` + new10 + `}`, cards.FormUnion, append(jsonrpc("1.0"), jsonrpc("0.2")...)},
 		{`{"url":"https://a.example/","additionalInterfaces":7,` + new10 + `}`, cards.FormUnion, jsonrpc("1.0")},
-		{`{"url":"https://a.example/","protocolVersion":"0.3.0","supportedInterfaces":[{"url":"https://a.example/","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]}`,
+		{`{"url":"https://a.example/","protocolVersion":"0.3.0","supportedInterfaces":[{"url":"https://a.example/",` +
+			`"protocolBinding":"JSONRPC","protocolVersion":"0.3"}]}`,
 			cards.FormUnion, jsonrpc("0.3")},
 	} {
 		form, err := cards.FormOf([]byte(test.text))
@@ -117,17 +121,22 @@ func TestOldSpellings(t *testing.T) {
 		{`"authentication":{"schemes":["Bearer"]},"protocolVersion":"0.1.0","security":[{"x":[]}]`,
 			schemes{"Bearer": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}, needs{{"Bearer": {}}}, []string{"security"}},
 		{`"authentication":{"schemes":["Bearer"]},"protocolVersion":"0.3.0"`, nil, nil, []string{"authentication"}},
-		{`"securitySchemes":{"o":{"type":"oauth2","flows":{"password":{"tokenUrl":"p","scopes":{}},"authorizationCode":{"authorizationUrl":"a","tokenUrl":"t","scopes":{}},"clientCredentials":{"tokenUrl":"c","scopes":{}}}}}`,
+		{`"securitySchemes":{"o":{"type":"oauth2","flows":{"password":{"tokenUrl":"p","scopes":{}},` +
+			`"authorizationCode":{"authorizationUrl":"a","tokenUrl":"t","scopes":{}},` +
+			`"clientCredentials":{"tokenUrl":"c","scopes":{}}}}}`,
 			schemes{"o": &a2a.OAuth2Scheme{Flow: code}}, nil,
 			[]string{"securitySchemes.o.flows.password", "securitySchemes.o.flows.clientCredentials"}},
-		{`"securitySchemes":{"o":{"type":"oauth2","flows":{"implicit":{"authorizationUrl":"a","scopes":{}},"deviceCode":{"deviceAuthorizationUrl":"d","tokenUrl":"t","scopes":{}}}}}`,
+		{`"securitySchemes":{"o":{"type":"oauth2","flows":{"implicit":{"authorizationUrl":"a","scopes":{}},` +
+			`"deviceCode":{"deviceAuthorizationUrl":"d","tokenUrl":"t","scopes":{}}}}}`,
 			schemes{"o": &a2a.OAuth2Scheme{Flow: &a2a.DeviceCodeFlow{DeviceAuthorizationURL: "d", TokenURL: "t",
 				Scopes: map[string]string{}}}}, nil,
 			[]string{"securitySchemes.o.type", "securitySchemes.o.flows"}},
-		{`"securitySchemes":{"o":{"type":"oauth2","flows":{},"oauth2MetadataUrl":"m"},"x":{"type":"passkey"},"n":null},"security":[{"x":["a"]}]`,
+		{`"securitySchemes":{"o":{"type":"oauth2","flows":{},"oauth2MetadataUrl":"m"},"x":{"type":"passkey"},` +
+			`"n":null},"security":[{"x":["a"]}]`,
 			schemes{"o": &a2a.HTTPAuthScheme{Scheme: "Bearer"}}, needs{{"x": {"a"}}},
 			[]string{"securitySchemes.o.type", "securitySchemes.o.oauth2MetadataUrl", "securitySchemes.x"}},
-		{`"protocolVersion":"0.3.0","securitySchemes":{"k":{"apiKeySecurityScheme":{"location":"header","name":"X"}}},"security":[{"schemes":{"k":{"list":["a"]},"j":{}}}]`,
+		{`"protocolVersion":"0.3.0","securitySchemes":{"k":{"apiKeySecurityScheme":{"location":"header",` +
+			`"name":"X"}}},"security":[{"schemes":{"k":{"list":["a"]},"j":{}}}]`,
 			schemes{"k": &a2a.APIKeyScheme{Location: "header", Name: "X"}}, needs{{"k": {"a"}, "j": {}}}, nil},
 		{`"protocolVersion":"0.3.0","x-team":"blue"`, nil, nil, []string{"x-team"}},
 	} {
@@ -160,7 +169,8 @@ func TestModes(t *testing.T) {
 	t.Parallel()
 	card := read(t,
 		[]byte(
-			`{"url":"u","defaultInputModes":["text","image/png","text/plain","text"],"skills":[{"id":"s","inputModes":["text"]},{"id":"t"}]}`))
+			`{"url":"u","defaultInputModes":["text","image/png","text/plain","text"],"skills":[{"id":"s",`+
+				`"inputModes":["text"]},{"id":"t"}]}`))
 	if diff := cmp.Diff([]string{"text/plain", "image/png"}, card.DefaultInputModes); diff != "" {
 		t.Error(diff)
 	}
@@ -396,7 +406,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(file.Data)
 	}
 	f.Add([]byte(card02 +
-		`,"securitySchemes":{"a":{"type":"oauth2","flows":{"password":{},"implicit":{}}}},"security":[{"schemes":{"a":{"list":[""]}}}]}`))
+		`,"securitySchemes":{"a":{"type":"oauth2","flows":{"password":{},"implicit":{}}}},` +
+		`"security":[{"schemes":{"a":{"list":[""]}}}]}`))
 	f.Add([]byte(`{"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
 	f.Add([]byte(`{"supportedInterfaces":[],"securitySchemes":{"0":{"oauth2SecurityScheme":{}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

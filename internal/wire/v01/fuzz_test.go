@@ -28,16 +28,19 @@ func seed(f *testing.F, fits func(example) bool) {
 		}
 	}
 	mark := `{"` + markerKey +
-		`":{"state":"rejected","mediaType":"a/b","filename":"f","wrapped":true,"file":true,"extensions":["e"],"referenceTaskIds":["r"]}}`
+		`":{"state":"rejected","mediaType":"a/b","filename":"f","wrapped":true,"file":true,"extensions":["e"],` +
+		`"referenceTaskIds":["r"]}}`
 	for op := range uint8(wire.OpExtendedCard) {
 		f.Add(op,
 			[]byte(
-				`{"id":"t","status":{"state":"failed","timestamp":"2025-04-02T16:59:25.331844"},"final":true,"metadata":`+mark+`}`))
+				`{"id":"t","status":{"state":"failed","timestamp":"2025-04-02T16:59:25.331844"},"final":true,`+
+					`"metadata":`+mark+`}`))
 		f.Add(op, []byte(`{"id":1,"artifact":{"index":2,"append":true,"parts":[{"data":{"value":[1]},"metadata":`+mark+
 			`},{"file":{"name":"n"}}]}}`))
 		f.Add(op,
 			[]byte(
-				`{"id":"t","status":{"state":"input-required"},"artifacts":[{"parts":[]},{"parts":[{"file":{"data":"-_8"}}]},{"append":true,"parts":[{"text":"x","metadata":`+mark+`}]}]}`))
+				`{"id":"t","status":{"state":"input-required"},"artifacts":[{"parts":[]},`+
+					`{"parts":[{"file":{"data":"-_8"}}]},{"append":true,"parts":[{"text":"x","metadata":`+mark+`}]}]}`))
 		f.Add(op,
 			[]byte(
 				`{"id":"t","message":{"role":"user","parts":[{"text":"x"},{"file":{"bytes":"","uri":"u"}}],"metadata":`+

@@ -38,8 +38,10 @@ func TestSendParams(t *testing.T) {
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: text}},
 		},
 		"most": {
-			`{"id":"t","sessionId":"s","message":{"role":"agent","parts":[{"type":"text","text":"hi","metadata":{"a":1}}],"metadata":{"b":[2]}},
-			  "pushNotification":{"url":"https://a.example/hook","token":"k","authentication":{"schemes":["Bearer","Basic"],"credentials":"c"}},
+			`{"id":"t","sessionId":"s","message":{"role":"agent","parts":[{"type":"text","text":"hi",
+				"metadata":{"a":1}}],"metadata":{"b":[2]}},
+			  "pushNotification":{"url":"https://a.example/hook","token":"k","authentication":{"schemes":["Bearer",
+			"Basic"],"credentials":"c"}},
 			  "historyLength":3,"acceptedOutputModes":["text","image/png"],"metadata":{"c":"x"},"unheardOf":{"id":1}}`,
 			a2a.SendMessageRequest{
 				Message: &a2a.Message{
@@ -59,12 +61,14 @@ func TestSendParams(t *testing.T) {
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: text}},
 		},
 		"null everywhere": {
-			`{"id":"t","sessionId":null,"message":{"role":"user","parts":[{"type":"text","text":"hi","file":null,"data":null,"metadata":null}],"metadata":null},
+			`{"id":"t","sessionId":null,"message":{"role":"user","parts":[{"type":"text","text":"hi","file":null,
+				"data":null,"metadata":null}],"metadata":null},
 			  "pushNotification":null,"historyLength":null,"acceptedOutputModes":null,"metadata":null}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: text}},
 		},
 		"null within": {
-			`{"id":"t","message":{"role":"user","parts":[{"type":null,"file":{"name":null,"mimeType":null,"bytes":null,"uri":"https://a.example/f"}}]},
+			`{"id":"t","message":{"role":"user","parts":[{"type":null,"file":{"name":null,"mimeType":null,
+				"bytes":null,"uri":"https://a.example/f"}}]},
 			  "pushNotification":{"url":"https://a.example/hook","token":null,"authentication":null}}`,
 			a2a.SendMessageRequest{
 				Message: &a2a.Message{Role: a2a.RoleUser,
@@ -74,7 +78,8 @@ func TestSendParams(t *testing.T) {
 			},
 		},
 		"no schemes": {
-			`{"id":"t","message":{"role":"user","parts":[{"text":"hi"}]},"pushNotification":{"url":"https://a.example/hook","authentication":{"schemes":[]}}}`,
+			`{"id":"t","message":{"role":"user","parts":[{"text":"hi"}]},` +
+				`"pushNotification":{"url":"https://a.example/hook","authentication":{"schemes":[]}}}`,
 			a2a.SendMessageRequest{
 				Message: &a2a.Message{Role: a2a.RoleUser, Parts: text},
 				Configuration: &a2a.SendConfiguration{HistoryLength: &none,
@@ -107,7 +112,8 @@ func TestSendParams(t *testing.T) {
 			}}},
 		},
 		"file without content": {
-			`{"id":"t","message":{"role":"user","parts":[{"type":"file","file":{"name":"a.pdf","mimeType":"application/pdf"},"metadata":{"k":1}},{"type":"file","file":{}}]}}`,
+			`{"id":"t","message":{"role":"user","parts":[{"type":"file","file":{"name":"a.pdf",` +
+				`"mimeType":"application/pdf"},"metadata":{"k":1}},{"type":"file","file":{}}]}}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{
 				{Content: a2a.Data(`{"name":"a.pdf","mimeType":"application/pdf"}`),
 					Metadata: a2a.Metadata{"k": []byte("1"), markerKey: []byte(`{"file":true}`)}},
@@ -115,7 +121,8 @@ func TestSendParams(t *testing.T) {
 			}}},
 		},
 		"data": {
-			`{"id":"t","message":{"role":"user","parts":[{"type":"data","data":{"a":1e400}},{"type":"data","data":[1,"x"]},{"type":"data","data":[]}]}}`,
+			`{"id":"t","message":{"role":"user","parts":[{"type":"data","data":{"a":1e400}},{"type":"data","data":[1,` +
+				`"x"]},{"type":"data","data":[]}]}}`,
 			a2a.SendMessageRequest{Message: &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{
 				{Content: a2a.Data(`{"a":1e400}`)}, {Content: a2a.Data(`[1,"x"]`)}, {Content: a2a.Data(`[]`)},
 			}}},
@@ -244,7 +251,8 @@ func TestBadParams(t *testing.T) {
 			"pushNotification.url", "is required"},
 		{
 			wire.OpSendMessage,
-			`{"pushNotification":{"url":"x","token":"\n","authentication":{"credentials":"c"}},"message":{"role":"user","parts":[{"text":"x"}]}}`,
+			`{"pushNotification":{"url":"x","token":"\n","authentication":{"credentials":"c"}},` +
+				`"message":{"role":"user","parts":[{"text":"x"}]}}`,
 			"id pushNotification.url pushNotification.token pushNotification.authentication.schemes", "",
 		},
 		{wire.OpSendMessage,
@@ -262,7 +270,8 @@ func TestBadParams(t *testing.T) {
 		{wire.OpCreatePushConfig, `{"id":"t","pushNotificationConfig":null}`, "pushNotificationConfig", "is required"},
 		{
 			wire.OpCreatePushConfig,
-			`{"pushNotificationConfig":{"url":"ftp://x","token":"\u007f","authentication":{"schemes":["a\nb"],"credentials":"\n"}}}`,
+			`{"pushNotificationConfig":{"url":"ftp://x","token":"\u007f","authentication":{"schemes":["a\nb"],` +
+				`"credentials":"\n"}}}`,
 			"id pushNotificationConfig.url pushNotificationConfig.token " +
 				"pushNotificationConfig.authentication.schemes pushNotificationConfig.authentication.credentials", "",
 		},
@@ -321,7 +330,8 @@ func TestListsAreBounded(t *testing.T) {
 			a2a.MaxNames, "acceptedOutputModes"},
 		{
 			`{` + rest +
-				`,"message":{"role":"user","parts":[{"text":"x"}]},"pushNotification":{"url":"https://a.example","authentication":{"schemes":%s}}}`,
+				`,"message":{"role":"user","parts":[{"text":"x"}]},"pushNotification":{"url":"https://a.example",` +
+				`"authentication":{"schemes":%s}}}`,
 			`"Bearer"`, a2a.MaxNames, "pushNotification.authentication.schemes",
 		},
 	} {

@@ -59,9 +59,11 @@ func TestTasksAreWritten(t *testing.T) {
 		`"status":{"state":"working","message":{"role":"agent","parts":[{"type":"text","text":"<&>` + "\u2028" +
 		`\n"}]},"timestamp":"2025-04-02T12:00:00.250Z"},` +
 		`"artifacts":[{"name":"n","description":"d","parts":[` +
-		`{"type":"file","file":{"name":"a.png","mimeType":"image/png","bytes":"AQI="}},{"type":"file","file":{"uri":"https://a.example"}}],"index":0},` +
+		`{"type":"file","file":{"name":"a.png","mimeType":"image/png","bytes":"AQI="}},{"type":"file",` +
+		`"file":{"uri":"https://a.example"}}],"index":0},` +
 		`{"parts":[{"type":"data","data":{"a":1}}],"index":7}],` +
-		`"history":[{"role":"user","parts":[{"type":"text","text":"go"}]},{"role":"agent","parts":[{"type":"text","text":"who?"}]}],` +
+		`"history":[{"role":"user","parts":[{"type":"text","text":"go"}]},{"role":"agent","parts":[{"type":"text",` +
+		`"text":"who?"}]}],` +
 		`"metadata":{"a":1.0,"b":[1,2]}}`
 	for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpCancelTask} {
 		if got := written(t, op, nil, task); got != want {
@@ -258,10 +260,13 @@ func TestTasksOfPeers(t *testing.T) {
 		"no id":          {`{"status":{"state":"working"}}`, a2a.Task{Status: working}},
 		"its own session": {`{"id":"t","sessionId":"made","status":{"state":"working"}}`,
 			a2a.Task{ContextID: "made", Status: working}},
-		"null everywhere": {`{"id":"t","sessionId":null,"status":{"state":"working","message":null,"timestamp":null},"artifacts":null,"history":null,"metadata":null}`, a2a.Task{Status: working}},
+		"null everywhere": {`{"id":"t","sessionId":null,"status":{"state":"working","message":null,"timestamp":null},` +
+			`"artifacts":null,"history":null,"metadata":null}`, a2a.Task{Status: working}},
 		"no role": {`{"id":"t","status":{"state":"working","message":{"parts":[{"text":"hi"}]}}}`,
 			a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: said(a2a.RoleAgent)}}},
-		"history": {`{"id":"t","status":{"state":"working"},"history":[{"role":"user","parts":[{"text":"hi"}]},{"parts":[{"type":"text","text":"hi"}]}]}`, a2a.Task{Status: working, History: []*a2a.Message{said(a2a.RoleUser), said(a2a.RoleAgent)}}},
+		"history": {`{"id":"t","status":{"state":"working"},"history":[{"role":"user","parts":[{"text":"hi"}]},` +
+			`{"parts":[{"type":"text","text":"hi"}]}]}`,
+			a2a.Task{Status: working, History: []*a2a.Message{said(a2a.RoleUser), said(a2a.RoleAgent)}}},
 		"naive time": {`{"id":"t","status":{"state":"working","timestamp":"2025-04-02T12:00:00.250000"}}`,
 			a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Timestamp: noon}}},
 		"offset": {`{"id":"t","status":{"state":"working","timestamp":"2025-04-02T14:00:00.25+02:00"}}`,
@@ -272,12 +277,23 @@ func TestTasksOfPeers(t *testing.T) {
 			a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired}}},
 		"later state": {`{"id":"t","status":{"state":"rejected"}}`,
 			a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}},
-		"all have index 0":  {`{"id":"t","status":{"state":"working"},"artifacts":[{"parts":[{"text":"a"}]},{"parts":[{"text":"b"}]},{"index":1,"parts":[{"text":"c"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a"), at(1, "b"), at(2, "c")}}},
-		"chunks kept apart": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"parts":[{"text":"a"}],"append":false},{"index":3,"append":true,"parts":[{"text":"b"}]},{"index":3,"append":true,"lastChunk":true,"parts":[{"text":"c"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "a", "b", "c")}}},
-		"past the last":     {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":1073741824},{"index":1073741824}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(maxIndex), at(0)}}},
-		"append to nothing": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"append":true,"parts":[{"text":"b"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "b")}}},
-		"members of 0.2":    {`{"id":"t","kind":"task","contextId":"x","status":{"state":"working"},"artifacts":[{"artifactId":"a","parts":[{"type":"text","kind":"text","text":"a"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
-		"index null":        {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":null,"append":null,"lastChunk":null,"parts":[{"text":"a"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
+		"all have index 0": {`{"id":"t","status":{"state":"working"},"artifacts":[{"parts":[{"text":"a"}]},` +
+			`{"parts":[{"text":"b"}]},{"index":1,"parts":[{"text":"c"}]}]}`,
+			a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a"), at(1, "b"), at(2, "c")}}},
+		"chunks kept apart": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"parts":[{"text":"a"}],` +
+			`"append":false},{"index":3,"append":true,"parts":[{"text":"b"}]},{"index":3,"append":true,` +
+			`"lastChunk":true,"parts":[{"text":"c"}]}]}`,
+			a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "a", "b", "c")}}},
+		"past the last": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":1073741824},` +
+			`{"index":1073741824}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(maxIndex), at(0)}}},
+		"append to nothing": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":3,"append":true,` +
+			`"parts":[{"text":"b"}]}]}`, a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(3, "b")}}},
+		"members of 0.2": {`{"id":"t","kind":"task","contextId":"x","status":{"state":"working"},` +
+			`"artifacts":[{"artifactId":"a","parts":[{"type":"text","kind":"text","text":"a"}]}]}`,
+			a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
+		"index null": {`{"id":"t","status":{"state":"working"},"artifacts":[{"index":null,"append":null,` +
+			`"lastChunk":null,"parts":[{"text":"a"}]}]}`,
+			a2a.Task{Status: working, Artifacts: []*a2a.Artifact{at(0, "a")}}},
 		"no parts": {`{"id":"t","status":{"state":"working","message":{"role":"agent","parts":[]}}}`,
 			a2a.Task{Status: a2a.TaskStatus{State: a2a.TaskStateWorking,
 				Message: &a2a.Message{ID: "m", TaskID: "t", ContextID: "c", Role: a2a.RoleAgent}}}},
@@ -340,7 +356,8 @@ func TestPushConfigs(t *testing.T) {
 	t.Parallel()
 	config := &a2a.PushConfig{ID: "p", TaskID: "t", URL: "https://a.example", Token: "k",
 		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
-	const text = `{"id":"t","pushNotificationConfig":{"url":"https://a.example","token":"k","authentication":{"schemes":["Bearer"],"credentials":"c"}}}`
+	const text = `{"id":"t","pushNotificationConfig":{"url":"https://a.example","token":"k",` +
+		`"authentication":{"schemes":["Bearer"],"credentials":"c"}}}`
 	get := &a2a.GetPushConfigRequest{TaskID: "t", ID: "p"}
 	if got := written(t, wire.OpGetPushConfig, get, config); got != text {
 		t.Error(got)
@@ -356,7 +373,8 @@ func TestPushConfigs(t *testing.T) {
 		}
 	}
 	first := readResult(t, wire.OpCreatePushConfig, &a2a.PushConfig{TaskID: "t"},
-		`{"id":null,"pushNotificationConfig":{"url":"https://a.example","authentication":{"schemes":["Bearer","Basic"],"jwks_url":"x"}}}`)
+		`{"id":null,"pushNotificationConfig":{"url":"https://a.example","authentication":{"schemes":["Bearer",`+
+			`"Basic"],"jwks_url":"x"}}}`)
 	if diff := cmp.Diff(&a2a.PushConfig{ID: "t", TaskID: "t", URL: "https://a.example",
 		Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}}, first); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

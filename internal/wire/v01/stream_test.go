@@ -179,11 +179,13 @@ func TestStreamsAreWritten(t *testing.T) {
 			shownArtifact("b", 1, whole), shownArtifact("c", 2, whole), shownStatus("input-required", true), "done",
 		}},
 		"a message": {sending, []a2a.Event{reply}, []string{
-			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
+			`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text",` +
+				`"text":"hi"}]}},"final":true}`, "done",
 		}},
 		"a message to a task": {&a2a.SendMessageRequest{Message: &a2a.Message{TaskID: "t"}}, []a2a.Event{reply},
 			[]string{
-				`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text","text":"hi"}]}},"final":true}`, "done",
+				`{"id":"t","status":{"state":"completed","message":{"role":"agent","parts":[{"type":"text",` +
+					`"text":"hi"}]}},"final":true}`, "done",
 			}},
 		"subscribed while it runs": {
 			subscribing,
@@ -378,14 +380,17 @@ func TestStreamsAreRead(t *testing.T) {
 			{`{"id":1,"artifact":{"parts":[{"text":"index-0"}],"index":null,"append":null,"lastChunk":null}}`,
 				[]decodedEvent{{chunk("index-0", false, true), false}}, false},
 		},
-		"null everywhere": {{`{"id":null,"sessionId":null,"status":{"state":"submitted","message":null,"timestamp":null},"artifact":null,"final":null,"metadata":null}`, started.want, false}},
+		"null everywhere": {{`{"id":null,"sessionId":null,"status":{"state":"submitted","message":null,` +
+			`"timestamp":null},"artifact":null,"final":null,"metadata":null}`, started.want, false}},
 		"its own session": {started, {`{"id":"t","sessionId":"own","status":{"state":"working"}}`,
 			[]decodedEvent{{ofOwnSession, false}}, false}},
 		"naive time, no role": {started, {
-			`{"id":"t","status":{"state":"working","timestamp":"2025-04-02T12:00:00.250000","message":{"parts":[{"text":"hi"}]}}}`, []decodedEvent{{said, false}}, false,
+			`{"id":"t","status":{"state":"working","timestamp":"2025-04-02T12:00:00.250000",` +
+				`"message":{"parts":[{"text":"hi"}]}}}`, []decodedEvent{{said, false}}, false,
 		}},
 		"metadata of an artifact's event": {started, {
-			`{"id":"t","artifact":{"index":2,"append":true,"lastChunk":true,"parts":[{"type":"text","text":"index-2"}]},"metadata":{"k":1}}`, []decodedEvent{{annotated, false}}, false,
+			`{"id":"t","artifact":{"index":2,"append":true,"lastChunk":true,"parts":[{"type":"text",` +
+				`"text":"index-2"}]},"metadata":{"k":1}}`, []decodedEvent{{annotated, false}}, false,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,9 @@ func BenchmarkDecodeEvent(b *testing.B) {
 
 func BenchmarkDecodeSend(b *testing.B) {
 	data := []byte(
-		`{"message":{"kind":"message","messageId":"01936f3c-0000-7000-8000-000000000004","role":"user","parts":[{"kind":"text","text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],"historyLength":10}}`)
+		`{"message":{"kind":"message","messageId":"01936f3c-0000-7000-8000-000000000004","role":"user",` +
+			`"parts":[{"kind":"text","text":"Hello, world!"}]},"configuration":{"acceptedOutputModes":["text/plain"],` +
+			`"historyLength":10}}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := Dialect.DecodeRequest(wire.OpSendMessage, data); err != nil {

@@ -23,9 +23,14 @@ func FuzzRequest(f *testing.F) {
 		}
 	}
 	for op, text := range map[wire.Operation]string{
-		wire.OpSendMessage:      `{"messageId":"m","message":{"role":"user","parts":[{"data":[1e400]},{"file":{"data":"-_8"}},{"file":{"uri":"u","name":"n"}},{"kind":"data","data":{"value":1},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true,"mediaType":"a/b"}}}]},"configuration":{"blocking":false,"historyLength":1e1,"pushNotification":{"url":"http://x","authentication":{"schemes":["Bearer"]}}}}`,
-		wire.OpGetTask:          `{"id":"t","historyLength":3,"metadata":{}}`,
-		wire.OpListTasks:        `{"contextId":"c","status":"auth_required","pageSize":7,"pageToken":"n","historyLength":2,"lastUpdatedAfter":1761647400123,"includeArtifacts":true}`,
+		wire.OpSendMessage: `{"messageId":"m","message":{"role":"user","parts":[{"data":[1e400]},` +
+			`{"file":{"data":"-_8"}},{"file":{"uri":"u","name":"n"}},{"kind":"data","data":{"value":1},` +
+			`"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true,"mediaType":"a/b"}}}]},` +
+			`"configuration":{"blocking":false,"historyLength":1e1,"pushNotification":{"url":"http://x",` +
+			`"authentication":{"schemes":["Bearer"]}}}}`,
+		wire.OpGetTask: `{"id":"t","historyLength":3,"metadata":{}}`,
+		wire.OpListTasks: `{"contextId":"c","status":"auth_required","pageSize":7,"pageToken":"n",` +
+			`"historyLength":2,"lastUpdatedAfter":1761647400123,"includeArtifacts":true}`,
 		wire.OpCancelTask:       `{"id":"t","metadata":{"a":"\ud83d\ude00"}}`,
 		wire.OpCreatePushConfig: `{"taskId":"t","config":{"id":"p","url":"https://e.com/hook","token":"t"}}`,
 		wire.OpDeletePushConfig: `{"id":"t","pushNotificationConfigId":"p"}`,

@@ -41,7 +41,8 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 	}
 	push := &a2a.PushConfig{ID: "p", URL: "https://e.com/hook", Token: "t",
 		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
-	const pushText = `{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer","Basic"],"credentials":"c"}}`
+	const pushText = `{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer",` +
+		`"Basic"],"credentials":"c"}}`
 	pushOf := func(task a2a.TaskID) *a2a.PushConfig {
 		c := *push
 		c.TaskID = task
@@ -82,7 +83,10 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 		"id of a draft": {wire.OpSendMessage,
 			`{"id":"request","message":{"messageId":"m","role":"user","parts":[{"text":"x"}]}}`, sent(text)},
 		"nulls": {wire.OpSendMessage,
-			`{"message":{"kind":null,"messageId":"m","role":"user","parts":[{"kind":null,"text":"x","file":null,"data":null,"metadata":null}],"taskId":null,"contextId":null,"extensions":null,"referenceTaskIds":null,"metadata":null},"configuration":{"blocking":null,"historyLength":null,"pushNotificationConfig":null,"acceptedOutputModes":null},"metadata":null}`, sent(text)},
+			`{"message":{"kind":null,"messageId":"m","role":"user","parts":[{"kind":null,"text":"x","file":null,` +
+				`"data":null,"metadata":null}],"taskId":null,"contextId":null,"extensions":null,` +
+				`"referenceTaskIds":null,"metadata":null},"configuration":{"blocking":null,"historyLength":null,` +
+				`"pushNotificationConfig":null,"acceptedOutputModes":null},"metadata":null}`, sent(text)},
 		"configuration, null": {wire.OpSendMessage, withConfiguration(`null`), sent(text)},
 		"unknown members": {wire.OpSendMessage,
 			`{"message":{"messageId":"m","role":"user","parts":[{"text":"x","Text":1}],"new":{"a":[{}]}},"new":1}`,
@@ -133,7 +137,11 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 		"tasks/list, two l in state": {wire.OpListTasks, `{"status":"cancelled"}`,
 			&a2a.ListTasksRequest{Status: a2a.TaskStateCanceled, HistoryLength: new(0)}},
 		"tasks/list, every member set": {wire.OpListTasks,
-			`{"contextId":"c","status":"auth-required","pageSize":7,"pageToken":"n","historyLength":2,"lastUpdatedAfter":1761647400123,"includeArtifacts":true,"metadata":{}}`, &a2a.ListTasksRequest{ContextID: "c", Status: a2a.TaskStateAuthRequired, PageSize: new(7), PageToken: "n", HistoryLength: new(2), StatusTimestampAfter: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC), IncludeArtifacts: true}},
+			`{"contextId":"c","status":"auth-required","pageSize":7,"pageToken":"n","historyLength":2,` +
+				`"lastUpdatedAfter":1761647400123,"includeArtifacts":true,"metadata":{}}`,
+			&a2a.ListTasksRequest{ContextID: "c", Status: a2a.TaskStateAuthRequired, PageSize: new(7), PageToken: "n",
+				HistoryLength: new(2), StatusTimestampAfter: time.Date(2025, 10, 28, 10, 30, 0, 123e6, time.UTC),
+				IncludeArtifacts: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -265,7 +273,8 @@ func TestListsOfRequestsAreBounded(t *testing.T) {
 	many := func(n int, element string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + "]"
 	}
-	const form = `{"message":{"messageId":"m","role":"user","parts":%s,"extensions":%s,"referenceTaskIds":%s},"configuration":{"acceptedOutputModes":%s}}`
+	const form = `{"message":{"messageId":"m","role":"user","parts":%s,"extensions":%s,"referenceTaskIds":%s},` +
+		`"configuration":{"acceptedOutputModes":%s}}`
 	limits := []int{a2a.MaxParts, a2a.MaxNames, a2a.MaxNames, a2a.MaxNames}
 	fields := []string{"message.parts", "message.extensions", "message.referenceTaskIds",
 		"configuration.acceptedOutputModes"}

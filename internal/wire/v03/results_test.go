@@ -47,24 +47,30 @@ func fullTask() *a2a.Task {
 }
 
 const fullTaskText = `{"kind":"task","id":"t","contextId":"c","status":{"state":"auth-required",` +
-	`"message":{"kind":"message","messageId":"m2","contextId":"c","taskId":"t","role":"agent","parts":[{"kind":"text","text":"which?"}],` +
-	`"metadata":{"n":1.0},"extensions":["https://example.com/ext"],"referenceTaskIds":["t0"]},"timestamp":"2025-10-28T10:30:00.123Z"},` +
+	`"message":{"kind":"message","messageId":"m2","contextId":"c","taskId":"t","role":"agent",` +
+	`"parts":[{"kind":"text","text":"which?"}],` +
+	`"metadata":{"n":1.0},"extensions":["https://example.com/ext"],"referenceTaskIds":["t0"]},` +
+	`"timestamp":"2025-10-28T10:30:00.123Z"},` +
 	`"artifacts":[{"artifactId":"a","name":"result","description":"what came of it","parts":[` +
-	`{"kind":"text","text":"<b>","metadata":{"n":1.0,"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/html","filename":"b.html"}}},` +
+	`{"kind":"text","text":"<b>","metadata":{"n":1.0,"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/html",` +
+	`"filename":"b.html"}}},` +
 	`{"kind":"file","file":{"mimeType":"image/png","name":"x.png","bytes":"YWJj"}},` +
 	`{"kind":"file","file":{"mimeType":"text/plain","name":"a.txt","uri":"https://example.com/a"}},` +
 	`{"kind":"data","data":{"a":1},"metadata":{"n":1.0}},` +
 	`{"kind":"data","data":{"value":[1]},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}},` +
-	`{"kind":"data","data":{"value":null},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"application/json","wrapped":true}}}],` +
+	`{"kind":"data","data":{"value":null},` +
+	`"metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"application/json","wrapped":true}}}],` +
 	`"metadata":{"n":1.0},"extensions":["https://example.com/ext"]}],` +
-	`"history":[{"kind":"message","messageId":"m1","contextId":"c","taskId":"t","role":"user","parts":[{"kind":"text","text":"hi"}],` +
+	`"history":[{"kind":"message","messageId":"m1","contextId":"c","taskId":"t","role":"user",` +
+	`"parts":[{"kind":"text","text":"hi"}],` +
 	`"metadata":{"n":1.0},"extensions":["https://example.com/ext"],"referenceTaskIds":["t0"]}],"metadata":{"n":1.0}}`
 
 func TestResultsAsWritten(t *testing.T) {
 	t.Parallel()
 	push := &a2a.PushConfig{Tenant: "acme", ID: "p", TaskID: "t", URL: "https://e.com", Token: "s",
 		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
-	const pushText = `{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com","token":"s","authentication":{"schemes":["Bearer"],"credentials":"c"}}}`
+	const pushText = `{"taskId":"t","pushNotificationConfig":{"id":"p","url":"https://e.com","token":"s",` +
+		`"authentication":{"schemes":["Bearer"],"credentials":"c"}}}`
 	for _, test := range []struct {
 		op           wire.Operation
 		result       any
@@ -76,7 +82,8 @@ func TestResultsAsWritten(t *testing.T) {
 		{wire.OpCancelTask, &a2a.Task{ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}},
 			"Task", `{"kind":"task","id":"t","contextId":"c","status":{"state":"canceled"}}`},
 		{wire.OpSendMessage, &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart("\u2028\n")}}, "Message",
-			"{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"agent\",\"parts\":[{\"kind\":\"text\",\"text\":\"\u2028\\n\"}]}"},
+			"{\"kind\":\"message\",\"messageId\":\"m\",\"role\":\"agent\",\"parts\":[{\"kind\":\"text\"," +
+				"\"text\":\"\u2028\\n\"}]}"},
 		{wire.OpCreatePushConfig, push, "TaskPushNotificationConfig", pushText},
 		{wire.OpGetPushConfig, push, "TaskPushNotificationConfig", pushText},
 		{wire.OpListPushConfigs, &a2a.ListPushConfigsResponse{Configs: []*a2a.PushConfig{push}, NextPageToken: "lost"},
@@ -133,14 +140,18 @@ func TestAnswersOfPeers(t *testing.T) {
 		want any
 	}{
 		"a naive timestamp": {wire.OpGetTask,
-			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844"}}`, task},
+			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input-required",` +
+				`"timestamp":"2025-04-02T16:59:25.331844"}}`, task},
 		"an offset": {wire.OpGetTask,
-			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input_required","timestamp":"2025-04-02T18:59:25.331844+02:00"}}`, task},
+			`{"id":"t","contextId":"c","kind":"task","status":{"state":"input_required",` +
+				`"timestamp":"2025-04-02T18:59:25.331844+02:00"}}`, task},
 		"no kind": {wire.OpCancelTask,
 			`{"id":"t","contextId":"c","status":{"state":"input-required","timestamp":"2025-04-02T16:59:25.331844Z"}}`,
 			task},
 		"nulls of Python": {wire.OpSendMessage,
-			`{"artifacts":null,"contextId":"c","history":null,"id":"t","kind":"task","metadata":null,"status":{"message":null,"state":"input-required","timestamp":"2025-04-02T16:59:25.331844+00:00"}}`, task},
+			`{"artifacts":null,"contextId":"c","history":null,"id":"t","kind":"task","metadata":null,` +
+				`"status":{"message":null,"state":"input-required","timestamp":"2025-04-02T16:59:25.331844+00:00"}}`,
+			task},
 		"a message": {wire.OpSendMessage,
 			`{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`, message},
 		"type": {wire.OpSendMessage,
@@ -148,15 +159,25 @@ func TestAnswersOfPeers(t *testing.T) {
 		"a message without kind": {wire.OpSendMessage,
 			`{"messageId":"m","role":"agent","parts":[{"text":"x"}],"final":true}`, message},
 		"states": {wire.OpListTasks,
-			`{"tasks":[{"id":"1","status":{"state":"unknown"}},{"id":"2","status":{"state":"cancelled"}},{"id":"3","status":{"state":"rejected"}}]}`, &a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "1"}, {ID: "2", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}}, {ID: "3", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}}}},
+			`{"tasks":[{"id":"1","status":{"state":"unknown"}},{"id":"2","status":{"state":"cancelled"}},{"id":"3",` +
+				`"status":{"state":"rejected"}}]}`,
+			&a2a.ListTasksResponse{Tasks: []*a2a.Task{{ID: "1"},
+				{ID: "2", Status: a2a.TaskStatus{State: a2a.TaskStateCanceled}},
+				{ID: "3", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}}}}},
 		"config": {wire.OpGetPushConfig, `{"taskId":"t","config":{"url":"https://e.com"}}`,
 			&a2a.PushConfig{TaskID: "t", URL: "https://e.com"}},
 		"delete":            {wire.OpDeletePushConfig, `null`, nil},
 		"delete, an object": {wire.OpDeletePushConfig, `{}`, nil},
 		"a marker that is no mark": {wire.OpSendMessage,
-			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1},"metadata":{"https://dragoman-a2a.dev/wire/v03":7}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: a2a.Metadata{markerKey: jsontext.Value("7")}}}}},
+			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1},` +
+				`"metadata":{"https://dragoman-a2a.dev/wire/v03":7}}]}`,
+			&a2a.Message{ID: "m", Role: a2a.RoleAgent,
+				Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`),
+					Metadata: a2a.Metadata{markerKey: jsontext.Value("7")}}}}},
 		"wrapped, but not so": {wire.OpSendMessage,
-			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1,"b":2},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]}`, &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1,"b":2}`)}}}},
+			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1,"b":2},` +
+				`"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]}`,
+			&a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{{Content: a2a.Data(`{"value":1,"b":2}`)}}}},
 	} {
 		got, err := Dialect.DecodeResult(test.op, nil, []byte(test.text))
 		if err != nil {
@@ -172,7 +193,8 @@ func TestAnswersOfPeers(t *testing.T) {
 // An agent that leaves out the id of a message gets one made up, another one each time.
 func TestMadeUpMessageIDs(t *testing.T) {
 	t.Parallel()
-	const text = `{"id":"t","status":{"state":"working","message":{"role":"agent","parts":[]}},"history":[{"parts":[]}]}`
+	const text = `{"id":"t","status":{"state":"working","message":{"role":"agent","parts":[]}},` +
+		`"history":[{"parts":[]}]}`
 	got, err := Dialect.DecodeResult(wire.OpGetTask, nil, []byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -37,12 +37,15 @@ func decodeAll(t *testing.T, payloads ...string) (got []decoded, done int) {
 func TestStreamsOfPeers(t *testing.T) {
 	t.Parallel()
 	const (
-		task     = `{"kind":"task","id":"t","contextId":"c","status":{"state":"submitted"}}`
-		working  = `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,"metadata":{"a":1}}`
+		task    = `{"kind":"task","id":"t","contextId":"c","status":{"state":"submitted"}}`
+		working = `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,` +
+			`"metadata":{"a":1}}`
 		draft    = `{"id":"t","contextId":"c","status":{"state":"working"},"final":false}`
-		artifact = `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"type":"text","text":"x"}]},"append":true,"lastChunk":true}`
-		asks     = `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"input-required"},"final":true}`
-		message  = `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`
+		artifact = `{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a",` +
+			`"parts":[{"type":"text","text":"x"}]},"append":true,"lastChunk":true}`
+		asks = `{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"input-required"},` +
+			`"final":true}`
+		message = `{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}`
 	)
 	status := func(s a2a.TaskState) a2a.TaskStatus { return a2a.TaskStatus{State: s} }
 	metadata := a2a.Metadata{"a": []byte("1")}
@@ -133,13 +136,16 @@ func TestEventsAsWritten(t *testing.T) {
 		{fullTask(), fullTaskText},
 		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateWorking},
 			Metadata: a2a.Metadata{}},
-			`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,"metadata":{}}`},
+			`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false,` +
+				`"metadata":{}}`},
 		{&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateRejected}},
 			`{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"rejected"},"final":true}`},
 		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact},
-			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]}}`},
+			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a",` +
+				`"parts":[{"kind":"text","text":"x"}]}}`},
 		{&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Artifact: artifact, Append: true, LastChunk: true},
-			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"x"}]},"append":true,"lastChunk":true}`},
+			`{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a",` +
+				`"parts":[{"kind":"text","text":"x"}]},"append":true,"lastChunk":true}`},
 	} {
 		got, _ := encodeOne(t, test.event)
 		if string(got) != test.want {

@@ -16,12 +16,20 @@ import (
 )
 
 const (
-	fullSendText = `{"message":{"messageId":"m","contextId":"c","taskId":"t","role":"ROLE_USER","content":[{"text":"x","metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/markdown","filename":"f"}}},` +
-		`{"file":{"fileWithUri":"https://e.com/a","mimeType":"image/png","name":"a.png"}},{"file":{"fileWithBytes":"-_8"}},{"data":{"data":{"a":1}}},` +
-		`{"data":{"data":{"value":[1e400]}},"metadata":{"data_part_compat":true}}],"metadata":{"k":"v","https://dragoman-a2a.dev/wire/v03":{"referenceTaskIds":["r"]}},"extensions":["https://e.com/x"]},` +
-		`"configuration":{"acceptedOutputModes":["text/plain"],"pushNotification":{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer"],"credentials":"c"}},"historyLength":3,"blocking":true},"metadata":{"a":null}}`
-	fullTaskText = `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_CANCELLED","message":{"messageId":"m","role":2,"content":[{"text":"x"}]},"timestamp":"2025-10-28T10:30:00.123Z"},` +
-		`"artifacts":[{"artifactId":"a","name":"n","description":"d","parts":[{"data":{"data":{}}}],"extensions":["x"]}],"history":[{"messageId":"h","role":"ROLE_USER","parts":[{"text":""}]}],"metadata":{}}`
+	fullSendText = `{"message":{"messageId":"m","contextId":"c","taskId":"t","role":"ROLE_USER",` +
+		`"content":[{"text":"x","metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/markdown",` +
+		`"filename":"f"}}},` +
+		`{"file":{"fileWithUri":"https://e.com/a","mimeType":"image/png","name":"a.png"}},` +
+		`{"file":{"fileWithBytes":"-_8"}},{"data":{"data":{"a":1}}},` +
+		`{"data":{"data":{"value":[1e400]}},"metadata":{"data_part_compat":true}}],"metadata":{"k":"v",` +
+		`"https://dragoman-a2a.dev/wire/v03":{"referenceTaskIds":["r"]}},"extensions":["https://e.com/x"]},` +
+		`"configuration":{"acceptedOutputModes":["text/plain"],"pushNotification":{"id":"p",` +
+		`"url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer"],"credentials":"c"}},` +
+		`"historyLength":3,"blocking":true},"metadata":{"a":null}}`
+	fullTaskText = `{"id":"t","contextId":"c","status":{"state":"TASK_STATE_CANCELLED","message":{"messageId":"m",` +
+		`"role":2,"content":[{"text":"x"}]},"timestamp":"2025-10-28T10:30:00.123Z"},` +
+		`"artifacts":[{"artifactId":"a","name":"n","description":"d","parts":[{"data":{"data":{}}}],` +
+		`"extensions":["x"]}],"history":[{"messageId":"h","role":"ROLE_USER","parts":[{"text":""}]}],"metadata":{}}`
 )
 
 // Whatever a client sends is refused with an error of ours, or is a request that comes back as it went if it is valid.
@@ -29,15 +37,18 @@ func FuzzRequest(f *testing.F) {
 	f.Add(byte(0), []byte(fullSendText))
 	f.Add(byte(1),
 		[]byte(
-			`{"request":{"message_id":"m","role":1,"content":[{"file":{"file_with_uri":"u","mime_type":"a/b"}}]},"configuration":{"history_length":"3","push_notification":{"url":"u"}}}`))
+			`{"request":{"message_id":"m","role":1,"content":[{"file":{"file_with_uri":"u","mime_type":"a/b"}}]},`+
+				`"configuration":{"history_length":"3","push_notification":{"url":"u"}}}`))
 	f.Add(byte(0),
 		[]byte(`{"message":{"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"x"}]}}`))
 	f.Add(byte(0),
 		[]byte(
-			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"","metadata":{"https://dragoman-a2a.dev/wire/v03":true}}]}}`))
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"",`+
+				`"metadata":{"https://dragoman-a2a.dev/wire/v03":true}}]}}`))
 	f.Add(byte(2),
 		[]byte(
-			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`))
+			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p",`+
+				`"pushNotificationConfig":{"id":"p","url":"https://e.com"}}}`))
 	f.Add(byte(2),
 		[]byte(`{"name":"tasks/t/pushNotificationConfigs/","pushNotificationConfig":{"url":"https://e.com"}}`))
 	f.Add(byte(3), []byte(`{"name":"tasks/t"}`))
@@ -80,7 +91,8 @@ func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"status_update":{"task_id":"t","status":{"state":3,"update":{}},"final":true}}`))
 	f.Add(
 		[]byte(
-			`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"AAEC"}}]},"append":true,"lastChunk":true}}`))
+			`{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a",` +
+				`"parts":[{"file":{"fileWithBytes":"AAEC"}}]},"append":true,"lastChunk":true}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var events []a2a.Event
 		_, err := through(data, func(b []byte) (bool, error) {
@@ -108,10 +120,12 @@ func FuzzResult(f *testing.F) {
 	f.Add([]byte(`{"tasks":[` + fullTaskText + `],"totalSize":"1","nextPageToken":"n"}`))
 	f.Add(
 		[]byte(
-			`{"configs":[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com"}}]}`))
+			`{"configs":[{"name":"tasks/t/pushNotificationConfigs/p",` +
+				`"pushNotificationConfig":{"url":"https://e.com"}}]}`))
 	f.Add(
 		[]byte(
-			`[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com","authentication":{"schemes":["a"]}}}]`))
+			`[{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":{"url":"https://e.com",` +
+				`"authentication":{"schemes":["a"]}}}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, op := range []wire.Operation{wire.OpSendMessage, wire.OpGetTask, wire.OpListTasks, wire.OpGetPushConfig,
 			wire.OpListPushConfigs} {

@@ -40,13 +40,15 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 	}
 	push := &a2a.PushConfig{ID: "p", URL: "https://e.com/hook", Token: "t",
 		Authentication: &a2a.PushAuthentication{Scheme: "Bearer", Credentials: "c"}}
-	const pushText = `{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer","Basic"],"credentials":"c"}}`
+	const pushText = `{"id":"p","url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer",` +
+		`"Basic"],"credentials":"c"}}`
 	pushOf := func(task a2a.TaskID, id string) *a2a.PushConfig {
 		c := *push
 		c.TaskID, c.ID = task, id
 		return &c
 	}
-	const pushWithoutID = `{"url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer"],"credentials":"c"}}`
+	const pushWithoutID = `{"url":"https://e.com/hook","token":"t","authentication":{"schemes":["Bearer"],` +
+		`"credentials":"c"}}`
 	for name, test := range map[string]struct {
 		op   wire.Operation
 		text string
@@ -58,7 +60,8 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 		"request, before 0.3.0": {wire.OpSendMessage,
 			`{"request":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x"}]}}`, sent(text)},
 		"snake case": {wire.OpSendMessage,
-			`{"message":{"message_id":"m","role":"ROLE_USER","content":[{"file":{"file_with_bytes":"YWJj","mime_type":"image/png","name":"a.png"}}]}}`, sent(raw)},
+			`{"message":{"message_id":"m","role":"ROLE_USER","content":[{"file":{"file_with_bytes":"YWJj",` +
+				`"mime_type":"image/png","name":"a.png"}}]}}`, sent(raw)},
 		"numbers for names": {wire.OpSendMessage,
 			`{"message":{"messageId":"m","role":1,"content":[{"text":"x"}]}}`, sent(text)},
 		"bytes": {wire.OpSendMessage,
@@ -79,9 +82,11 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 			fmt.Sprintf(inMessage, `{"text":"x","metadata":{"data_part_compat":true}}`),
 			sent(a2a.Part{Content: a2a.Text("x"), Metadata: a2a.Metadata{"data_part_compat": jsontext.Value("true")}})},
 		"nulls": {wire.OpSendMessage,
-			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","file":null,"data":null,"metadata":null}],"taskId":null,"metadata":null},"configuration":null,"metadata":null}`, sent(text)},
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","file":null,"data":null,` +
+				`"metadata":null}],"taskId":null,"metadata":null},"configuration":null,"metadata":null}`, sent(text)},
 		"unknown members": {wire.OpSendMessage,
-			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","more":1}],"more":{"a":[{}]}},"more":1}`, sent(text)},
+			`{"message":{"messageId":"m","role":"ROLE_USER","content":[{"text":"x","more":1}],"more":{"a":[{}]}},` +
+				`"more":1}`, sent(text)},
 		"blocking": {wire.OpSendMessage, withConfiguration(`{"blocking":true}`),
 			configured(func(c *a2a.SendConfiguration) { c.ReturnImmediately = false })},
 		"not blocking":       {wire.OpSendMessage, withConfiguration(`{"blocking":false}`), sent(text)},
@@ -99,7 +104,8 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 			configured(func(c *a2a.SendConfiguration) { c.PushConfig = push })},
 
 		"create, Python": {wire.OpCreatePushConfig,
-			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p","pushNotificationConfig":` + pushText + `}}`, pushOf("t", "p")},
+			`{"parent":"tasks/t","configId":"p","config":{"name":"tasks/t/pushNotificationConfigs/p",` +
+				`"pushNotificationConfig":` + pushText + `}}`, pushOf("t", "p")},
 		"create, Python without id": {wire.OpCreatePushConfig,
 			`{"parent":"tasks/t","config":{"name":"tasks/t/pushNotificationConfigs/None","pushNotificationConfig":` +
 				pushWithoutID + `}}`, pushOf("t", "")},
@@ -187,7 +193,8 @@ func TestBadRequests(t *testing.T) {
 		{wire.OpCreatePushConfig, `{"parent":"tasks/","config":{"pushNotificationConfig":{"url":"u"}}}`, "parent",
 			"tasks/{id}"},
 		{wire.OpCreatePushConfig,
-			`{"parent":"tasks/t","config":{"name":"tasks/other/pushNotificationConfigs/p","pushNotificationConfig":{"url":"u"}}}`, "config.name", "name of the task"},
+			`{"parent":"tasks/t","config":{"name":"tasks/other/pushNotificationConfigs/p",` +
+				`"pushNotificationConfig":{"url":"u"}}}`, "config.name", "name of the task"},
 		{wire.OpCreatePushConfig,
 			`{"parent":"tasks/t","configId":"a","config":{"pushNotificationConfig":{"id":"b","url":"u"}}}`, "configId",
 			"differs"},

@@ -56,13 +56,18 @@ func TestFormsOfEvents(t *testing.T) {
 		{
 			&a2a.StatusUpdate{TaskID: "t", ContextID: "c",
 				Status: a2a.TaskStatus{State: a2a.TaskStateWorking, Message: &message}},
-			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING","message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"x"}]}}}}`,
-			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working","message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}},"final":false}}`, false,
+			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING",` +
+				`"message":{"messageId":"m","role":"ROLE_AGENT","content":[{"text":"x"}]}}}}`,
+			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working",` +
+				`"message":{"kind":"message","messageId":"m","role":"agent","parts":[{"kind":"text","text":"x"}]}},` +
+				`"final":false}}`, false,
 		},
 		{
 			&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired}},
-			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},"final":true}}`,
-			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"input-required"},"final":true}}`, true,
+			`{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"},` +
+				`"final":true}}`,
+			`{"statusUpdate":{"kind":"status-update","taskId":"t","contextId":"c",` +
+				`"status":{"state":"input-required"},"final":true}}`, true,
 		},
 		{
 			&a2a.ArtifactUpdate{TaskID: "t", ContextID: "c", Append: true,
@@ -70,10 +75,15 @@ func TestFormsOfEvents(t *testing.T) {
 					a2a.RawPart([]byte{1}, "image/png", "n"), a2a.URLPart("https://e.com", "", ""),
 					{Content: a2a.Data(`{"a":1}`)}, {Content: a2a.Data(`[1]`)},
 				}}},
-			`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"file":{"fileWithBytes":"QVE9PQ==","mimeType":"image/png","name":"n"}},` +
-				`{"file":{"fileWithUri":"https://e.com"}},{"data":{"data":{"a":1}}},{"data":{"data":{"value":[1]}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`,
-			`{"artifactUpdate":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[{"kind":"file","file":{"mimeType":"image/png","name":"n","bytes":"AQ=="}},` +
-				`{"kind":"file","file":{"uri":"https://e.com"}},{"kind":"data","data":{"a":1}},{"kind":"data","data":{"value":[1]},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`, false,
+			`{"artifactUpdate":{"taskId":"t","contextId":"c","artifact":{"artifactId":"a",` +
+				`"parts":[{"file":{"fileWithBytes":"QVE9PQ==","mimeType":"image/png","name":"n"}},` +
+				`{"file":{"fileWithUri":"https://e.com"}},{"data":{"data":{"a":1}}},{"data":{"data":{"value":[1]}},` +
+				`"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},"append":true}}`,
+			`{"artifactUpdate":{"kind":"artifact-update","taskId":"t","contextId":"c","artifact":{"artifactId":"a",` +
+				`"parts":[{"kind":"file","file":{"mimeType":"image/png","name":"n","bytes":"AQ=="}},` +
+				`{"kind":"file","file":{"uri":"https://e.com"}},{"kind":"data","data":{"a":1}},{"kind":"data",` +
+				`"data":{"value":[1]},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]},` +
+				`"append":true}}`, false,
 		},
 	} {
 		for form, want := range map[wire.Dialect]string{Proto: test.proto, Text: test.text} {
@@ -94,8 +104,9 @@ type decoded struct {
 func TestStreamsBeginWithATask(t *testing.T) {
 	t.Parallel()
 	const (
-		task     = `{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}`
-		working  = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"metadata":{"k":1}}}`
+		task    = `{"task":{"id":"t","status":{"state":"TASK_STATE_SUBMITTED"}}}`
+		working = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"},` +
+			`"metadata":{"k":1}}}`
 		last     = `{"status_update":{"task_id":"t","status":{"state":"TASK_STATE_COMPLETED"},"final":true}}`
 		artifact = `{"artifactUpdate":{"taskId":"t","artifact":{"artifactId":"a","parts":[]}}}`
 		message  = `{"msg":{"messageId":"m","content":[{"text":"x"}]}}`

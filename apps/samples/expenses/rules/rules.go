@@ -10,7 +10,8 @@ import (
 )
 
 // Refusal answers everything that the rules do not understand.
-const Refusal = `Without a language model I understand only the filled form and requests such as "reimburse $20 for lunch"; ` +
+const Refusal = `Without a language model I understand only the filled form and requests such as "reimburse $20 for ` +
+	`lunch"; ` +
 	`start me with --llm to say it in other words.`
 
 // A Reading is what a text says. Empty values were not found.
@@ -34,20 +35,25 @@ var MoneyNames = map[string]string{
 const Codes = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|TRY|ZAR|BRL|MXN|KRW|SGD|HKD|THB"
 
 const (
-	lead = `i'd|i'm|i've|file|but|hi|hello|yes|no|ok|please|kindly|also|and|now|then|so|first|before|it's|it|is|was|that|make|change|i|we|you|me|us|my|our|` +
-		`the|a|an|this|can|could|would|will|want|wants|need|like|to|get|have|had|be|been|for|of|on|in|by|from|some|money|back|date|amount|` +
+	lead = `i'd|i'm|i've|file|but|hi|hello|yes|no|ok|please|kindly|also|and|now|then|so|first|before|it's|it|is|was|` +
+		`that|make|change|i|we|you|me|us|my|our|` +
+		`the|a|an|this|can|could|would|will|want|wants|need|like|to|get|have|had|be|been|for|of|on|in|by|from|some|` +
+		`money|back|date|amount|` +
 		`purpose|give|pay|paid|spent|bought|cost|costs|submit|file|claim|new|another|request|form|report|` +
 		`reimbursed?|reimbursement|refund(?:ed)?|expenses?|as`
-	tail = `please|thanks|thank you|paid|spent|bought|on|for approval|for|of|at|to|from|and|i|was|is|it|cost|me|with|the|a|an|today|` +
+	tail = `please|thanks|thank you|paid|spent|bought|on|for approval|for|of|at|to|from|and|i|was|is|it|cost|me|with|` +
+		`the|a|an|today|` +
 		`out of my (?:own )?pocket|reimbursed`
 )
 
 var (
 	requestID  = regexp.MustCompile(`\brequest_id_\d{1,20}\b`)
 	withdrawal = regexp.MustCompile(
-		`(?i)^(?:please )?(?:rejected form entry|(?:cancel|withdraw|never ?mind|forget|stop)\b(?: (?:it|that|the (?:form|request)))?)[,.! ]*$`)
+		`(?i)^(?:please )?(?:rejected form entry|(?:cancel|withdraw|never ?mind|forget|stop)\b(?: (?:it|that|the ` +
+			`(?:form|request)))?)[,.! ]*$`)
 	agreement = regexp.MustCompile(
-		`(?i)^(?:yes|ok|okay|sure|submit|confirm|approved?|correct|looks good)\b(?:[, ]+(?:please|submit|it|thanks))*[.! ]*$`)
+		`(?i)^(?:yes|ok|okay|sure|submit|confirm|approved?|correct|looks good)\b(?:[,` +
+			` ]+(?:please|submit|it|thanks))*[.! ]*$`)
 	topical  = regexp.MustCompile(`(?i)\b(?:re-?imburs\w*|refund\w*|expenses?|money back|pay me back|paid|spent)\b`)
 	explains = regexp.MustCompile(`(?i)\b(?:for|purpose|it was|it's)\b`)
 

@@ -15,7 +15,8 @@ import (
 )
 
 // Refusal is the answer to a question that cannot be read.
-const Refusal = `Offline this agent answers only questions such as "statistics", "how many rows", "average price by city", ` +
+const Refusal = `Offline this agent answers only questions such as "statistics", "how many rows",` +
+	` "average price by city", ` +
 	`"highest price in Oslo", "top 3 rows by price" and "list rows"; start it with --llm to ask anything else.`
 
 // operations are the words that name one.

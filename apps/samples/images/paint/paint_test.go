@@ -291,9 +291,11 @@ func FuzzDecode(f *testing.F) {
 func FuzzScene(f *testing.F) {
 	f.Add(`{"objects":[{"subject":"cat","count":3,"place":"top left"}],"background":{"kind":"night"},"style":"sketch"}`)
 	f.Add(
-		`{"objects":[{"subject":"cat","side":"on","of":"cat"}],"caption":"\u0000\u202e","filters":[{"do":"crop","amount":0.05}]}`)
+		`{"objects":[{"subject":"cat","side":"on","of":"cat"}],"caption":"\u0000\u202e","filters":[{"do":"crop",` +
+			`"amount":0.05}]}`)
 	f.Add(
-		`{"objects":[{"subject":"a"},{"subject":"b","count":24}],"filters":[{"do":"rotate","amount":1},{"do":"scale","amount":0.1}]}`)
+		`{"objects":[{"subject":"a"},{"subject":"b","count":24}],"filters":[{"do":"rotate","amount":1},{"do":"scale",` +
+			`"amount":0.1}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var s paint.Scene
 		if json.Unmarshal([]byte(text), &s) != nil {

@@ -28,7 +28,8 @@ var (
 	adding  = regexp.MustCompile(`^(?:add|put|insert) (.+)$`)
 	removal = regexp.MustCompile(`^(?:remove|delete|erase) the (\w+)$`)
 	turning = regexp.MustCompile(
-		`^rotate(?: it| this| the \w+)?(?: by)?(?: (90|180|270)(?: degrees)?)?(?: to the)?(?: (left|right|clockwise))?$`)
+		`^rotate(?: it| this| the \w+)?(?: by)?(?: (90|180|270)(?: degrees)?)?` +
+			`(?: to the)?(?: (left|right|clockwise))?$`)
 	mirrors = regexp.MustCompile(`^(mirror|flip)(?: it| this| the picture| the image)?$`)
 	place   = regexp.MustCompile(` (?:on|to|at) the (left|right)$`)
 	joints  = regexp.MustCompile(` (?:above|over|under|with|and|in|on|at) `)

@@ -38,7 +38,8 @@ func (c Car) Missing() string {
 	return strings.Join(names, "")
 }
 
-const makes = "Audi|BMW|Dacia|Fiat|Ford|Honda|Hyundai|Kia|Mazda|Nissan|Opel|Peugeot|Renault|Skoda|Toyota|Volkswagen|Volvo|VW"
+const makes = "Audi|BMW|Dacia|Fiat|Ford|Honda|Hyundai|Kia|Mazda|Nissan|Opel|Peugeot|Renault|Skoda|Toyota|Volkswagen|" +
+	"Volvo|VW"
 
 var (
 	named     = regexp.MustCompile(`(?i)\b(` + makes + `)\b(?: ([a-z0-9][\w-]*))?`)

@@ -20,15 +20,21 @@ func TestMarkers(t *testing.T) {
 	t.Parallel()
 	for wire, want := range map[string]a2a.Part{
 		`{"text":"x"}`: a2a.TextPart("x"),
-		`{"text":"x","metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/html","filename":"x.html"},"k":1}}`: {
+		`{"text":"x","metadata":{"https://dragoman-a2a.dev/wire/v03":{"mediaType":"text/html","filename":"x.html"},` +
+			`"k":1}}`: {
 			Content: a2a.Text("x"), MediaType: "text/html", Filename: "x.html",
 			Metadata: a2a.Metadata{"k": []byte("1")},
 		},
-		`{"data":{"data":{"value":[1]}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}`: {Content: a2a.Data(`[1]`)},
-		`{"data":{"data":{"value":[1]}},"metadata":{"data_part_compat":true}}`:                              {Content: a2a.Data(`[1]`)},
+		`{"data":{"data":{"value":[1]}},"metadata":{"https:` +
+			`//dragoman-a2a.dev/wire/v03":{"wrapped":true}}}`: {Content: a2a.Data(`[1]`)},
+		`{"data":{"data":{"value":[1]}},"metadata":` +
+			`{"data_part_compat":true}}`: {Content: a2a.Data(`[1]`)},
 		`{"data":{"data":{"value":[1]}}}`: {Content: a2a.Data(`{"value":[1]}`)},
-		`{"data":{"data":{"value":1,"b":2}},"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}`: {Content: a2a.Data(`{"b":2,"value":1}`)},
-		`{"file":{"fileWithUri":"https://example.com/x","mimeType":"a/b","name":"x"}}`:                          {Content: a2a.URL("https://example.com/x"), MediaType: "a/b", Filename: "x"},
+		`{"data":{"data":{"value":1,"b":2}},"metadata":{"https:` +
+			`//dragoman-a2a.dev/wire/v03":{"wrapped":true}}}`: {Content: a2a.Data(`{"b":2,"value":1}`)},
+		`{"file":{"fileWithUri":"https://example.com/x",` +
+			`"mimeType":"a/b","name":"x"}}`: {
+			Content: a2a.URL("https://example.com/x"), MediaType: "a/b", Filename: "x"},
 	} {
 		var part pb.Part
 		if err := protojson.Unmarshal([]byte(wire), &part); err != nil {

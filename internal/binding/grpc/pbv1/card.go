@@ -89,26 +89,31 @@ func fromRequirements(all []a2a.SecurityRequirement) []*pb.SecurityRequirement {
 func fromScheme(s a2a.SecurityScheme) (*pb.SecurityScheme, error) {
 	switch s := s.(type) {
 	case *a2a.APIKeyScheme:
-		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_ApiKeySecurityScheme{ApiKeySecurityScheme: &pb.APIKeySecurityScheme{
-			Description: s.Description, Location: s.Location, Name: s.Name,
-		}}}, nil
+		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_ApiKeySecurityScheme{
+			ApiKeySecurityScheme: &pb.APIKeySecurityScheme{
+				Description: s.Description, Location: s.Location, Name: s.Name,
+			}}}, nil
 	case *a2a.HTTPAuthScheme:
-		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_HttpAuthSecurityScheme{HttpAuthSecurityScheme: &pb.HTTPAuthSecurityScheme{
-			Description: s.Description, Scheme: s.Scheme, BearerFormat: s.BearerFormat,
-		}}}, nil
+		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_HttpAuthSecurityScheme{
+			HttpAuthSecurityScheme: &pb.HTTPAuthSecurityScheme{
+				Description: s.Description, Scheme: s.Scheme, BearerFormat: s.BearerFormat,
+			}}}, nil
 	case *a2a.OAuth2Scheme:
 		flows, err := fromFlow(s.Flow)
-		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_Oauth2SecurityScheme{Oauth2SecurityScheme: &pb.OAuth2SecurityScheme{
-			Description: s.Description, Flows: flows, Oauth2MetadataUrl: s.MetadataURL,
-		}}}, err
+		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_Oauth2SecurityScheme{
+			Oauth2SecurityScheme: &pb.OAuth2SecurityScheme{
+				Description: s.Description, Flows: flows, Oauth2MetadataUrl: s.MetadataURL,
+			}}}, err
 	case *a2a.OpenIDConnectScheme:
-		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_OpenIdConnectSecurityScheme{OpenIdConnectSecurityScheme: &pb.OpenIdConnectSecurityScheme{
-			Description: s.Description, OpenIdConnectUrl: s.URL,
-		}}}, nil
+		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_OpenIdConnectSecurityScheme{
+			OpenIdConnectSecurityScheme: &pb.OpenIdConnectSecurityScheme{
+				Description: s.Description, OpenIdConnectUrl: s.URL,
+			}}}, nil
 	case *a2a.MutualTLSScheme:
-		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_MtlsSecurityScheme{MtlsSecurityScheme: &pb.MutualTlsSecurityScheme{
-			Description: s.Description,
-		}}}, nil
+		return &pb.SecurityScheme{Scheme: &pb.SecurityScheme_MtlsSecurityScheme{
+			MtlsSecurityScheme: &pb.MutualTlsSecurityScheme{
+				Description: s.Description,
+			}}}, nil
 	}
 	return nil, fmt.Errorf("no scheme is a %T", s)
 }
