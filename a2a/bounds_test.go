@@ -48,7 +48,7 @@ func TestListsOfRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// What a task holds is as large as its agent made it.
+// The decoder does not limit the number of parts, artifacts, messages or references of a task.
 func TestListsOfTasksAreNotBounded(t *testing.T) {
 	t.Parallel()
 	const n = 10_000

@@ -23,8 +23,8 @@ type (
 	member[T any] = jsonio.Member[T]
 )
 
-// Unmarshal decodes data, all of it, into v, a pointer to a type of this package. What was in v is replaced, but on an
-// error v is undefined. Nothing in v shares memory with data.
+// Unmarshal decodes all of data into v, a pointer to a type of this package. It replaces the contents of v; on an error
+// v is undefined. Nothing in v shares memory with data.
 //
 // Errors are [*Error]: ErrParse when data is not strict JSON (bad syntax, duplicate keys, invalid UTF-8, bytes after
 // the value, values deeper than [MaxDepth]), ErrInvalidParams when a member has the wrong type or value. Required

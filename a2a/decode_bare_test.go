@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What langgraph-api 0.16.7 streams in 1.0: the first event has a wrapper, the others have a kind instead.
+// langgraph-api 0.16.7 streams these events in 1.0: the first event has a wrapper, the others have a kind instead.
 func TestDecodeStreamResponseWithoutWrapper(t *testing.T) {
 	t.Parallel()
 	said := &Message{ID: "m1", TaskID: "t1", ContextID: "c1", Role: RoleAgent, Parts: []Part{TextPart("echo: hello")}}

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What is refused, with which kind, and how the error names the place.
+// Unmarshal refuses each of these inputs with the right kind of error, and the error names the place.
 func TestUnmarshalRefuses(t *testing.T) {
 	t.Parallel()
 	message := func(inner string) string { return `{"message":` + inner + `}` }
@@ -363,7 +363,7 @@ func TestTimestamps(t *testing.T) {
 	}
 }
 
-// What was decoded does not change with the buffer it came from, and what was in the value before is gone.
+// A decoded value does not change with the buffer it came from, and the previous contents of the value are gone.
 func TestUnmarshalSharesNothing(t *testing.T) {
 	t.Parallel()
 	want := exampleSendRequest()
@@ -489,7 +489,7 @@ func TestFreeFormKeepsItsText(t *testing.T) {
 	}
 }
 
-// Whatever is cut off is refused, wherever the cut is.
+// Unmarshal refuses every truncated text, wherever the cut is.
 func TestEveryCutIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples() {

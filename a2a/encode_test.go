@@ -10,7 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What cannot be written is an error that names the place, never a panic, and leaves the buffer alone.
+// A value that cannot be written causes an error that names the place. It never causes a panic, and the buffer stays
+// unchanged.
 func TestAppendRefuses(t *testing.T) {
 	t.Parallel()
 	message := func(p Part) *StreamResponse {

@@ -56,7 +56,7 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-// What a program leaves empty comes back empty.
+// Empty values stay empty when they are encoded and decoded.
 func TestZeroValuesComeBack(t *testing.T) {
 	t.Parallel()
 	for _, e := range examples() {

@@ -14,7 +14,7 @@ type TaskID string
 // ContextID groups tasks and messages that belong to one conversation (A2A 1.0 §3.4.1).
 type ContextID string
 
-// MessageID names a message. Whoever makes the message makes its id.
+// MessageID names a message. The sender of a message chooses its id.
 type MessageID string
 
 // ArtifactID names an artifact; it is unique within its task.

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What the wire does not keep: parts of a second below a millisecond.
+// upToMilliseconds compares times in whole milliseconds, because the wire format drops smaller fractions.
 var upToMilliseconds = cmp.Comparer(func(a, b time.Time) bool {
 	return a.Truncate(time.Millisecond).Equal(b.Truncate(time.Millisecond))
 })

@@ -10,9 +10,9 @@ import (
 	"weak"
 )
 
-// Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Requests are read-only to the
-// Service, results are read-only to the caller. Errors are [*Error] wherever the protocol has a kind for them.
-// Who calls, for which tenant and through which generation travels in the context, see [CallFrom].
+// Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Requests are read-only to the Service,
+// results are read-only to the caller. Errors are [*Error] wherever the protocol has a kind for them. The context
+// carries the caller, the tenant and the generation, see [CallFrom].
 //
 // A stream has two sorts of errors. The method's own error is everything that can be refused before the stream
 // opens. When it is nil the stream is open, and the sequence yields events until it ends normally, or yields one

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// What is large is encoded into a buffer that was made for it: nothing is copied as it grows.
+// Large values are encoded into a buffer of sufficient size, so that nothing is copied while the buffer grows.
 func TestLargeValuesAreEncodedInPlace(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200_000)

@@ -133,7 +133,7 @@ func (s *eventStream) next() (events int, done bool, err error) {
 	seen := s.buf[:s.tail+n]
 	events = bytes.Count(seen, dataField) - bytes.Count(seen[:s.tail], dataField)
 	done = bytes.Contains(seen, completed)
-	// What may be the first part of what we look for is looked at again with what follows.
+	// The end of seen may be the beginning of the marker, so search it again with the bytes that follow.
 	keep := min(len(seen), len(completed)-1)
 	s.tail = copy(s.buf, seen[len(seen)-keep:])
 	return events, done, err

@@ -51,7 +51,7 @@ type Profile struct {
 	Challenges   []string // values of WWW-Authenticate for a caller without good credentials
 }
 
-// Exchange is one request on its way through a binding. What the binding learns of it is for the log.
+// Exchange is one request on its way through a binding. The binding fills in its fields for the log.
 type Exchange struct {
 	W         http.ResponseWriter
 	R         *http.Request

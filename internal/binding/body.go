@@ -69,8 +69,8 @@ func (c *Core) Deadline(w http.ResponseWriter, r *http.Request) {
 // connection that it came by. ReadFrom takes as much without growing a buffer that goes back to the pool.
 const SmallBody = keptBuffer - bytes.MinRead
 
-// Read reads the request's body into buf, up to the limit and within the time that [Core.Deadline] gave it. A
-// Content-Length over the limit is refused without reading. What is large is read once there is room for it.
+// Read reads the request's body into buf, up to the limit and within the time that [Core.Deadline] gave it. It refuses
+// a Content-Length over the limit without reading. It reads a large body once the budget has room for it.
 func (c *Core) Read(x *Exchange, buf *bytes.Buffer) *a2a.Error {
 	if x.R.ContentLength > c.MaxBody {
 		return c.bodyTooLarge()

@@ -85,9 +85,9 @@ func noMethod(gen a2a.Generation, method string) *a2a.Error {
 	return a2a.NewError(a2a.ErrMethodNotFound, fmt.Sprintf("version %s has no method %.100q", gen, method))
 }
 
-// RoutePath finds out what a request of the HTTP+JSON binding asks for, whose path is that of 1.0, or an old one of 0.2
-// and
-// 0.3. What speaks any version before 1.0 at an old path is read as 0.3, the only one of them that has this binding.
+// RoutePath finds out which operation a request of the HTTP+JSON binding asks for. The path of the request is one of
+// 1.0, or an old one of 0.2 and 0.3. A request at an old path with any version before 1.0 is read as 0.3, because only
+// 0.3 has this binding.
 func (c *Core) RoutePath(r *http.Request, op wire.Operation, old bool) (Route, *a2a.Error) {
 	gen, e := c.Version(r)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// What is refused for its version names the version that the request means, and advice that helps with this agent.
+// An error about the version names the version that the request means, and gives advice that helps with this agent.
 func TestRefusedVersions(t *testing.T) {
 	t.Parallel()
 	const new, old, oldest = a2a.Generation10, a2a.Generation03, a2a.Generation01

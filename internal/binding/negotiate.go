@@ -20,9 +20,9 @@ func clip(s string) string {
 	return s
 }
 
-// requestedVersion returns the version a request names as Major.Minor, or "" when it names none. The header counts
-// before the query. What is not of the form Major.Minor or Major.Minor.Patch is returned as it is: no such version is
-// served.
+// requestedVersion returns the version a request names as Major.Minor, or "" when it names none. The header takes
+// precedence over the query. A version that is not of the form Major.Minor or Major.Minor.Patch is returned unchanged,
+// because no such version is served.
 func (c *Core) requestedVersion(r *http.Request) (string, *a2a.Error) {
 	found, seen := "", false
 	for _, value := range serviceParameter(r, wire.HeaderVersion) {

@@ -99,7 +99,7 @@ func TestCardCaching(t *testing.T) {
 	}
 }
 
-// What the card does not declare is refused by each operation that needs it.
+// Each operation that needs an undeclared capability is refused.
 func TestMissingCapabilities(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		id := idOf(t, c.send(t, "ask"))

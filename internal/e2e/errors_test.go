@@ -312,7 +312,7 @@ func TestUnknownTasks(t *testing.T) {
 	})
 }
 
-// What an agent must not say is not said, and what is temporary differs from what is not.
+// Callers do not see the agent's internal errors, and temporary errors differ from permanent ones.
 func TestAgentFailures(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		for text, says := range map[string]string{"fail": "internal error", "panic": "internal error",

@@ -253,9 +253,9 @@ func TestAgentRoleIsNotForCallers(t *testing.T) {
 	}
 }
 
-// Bob gives a task of his own the id of Alice's, and sends a message that names her file: as the agent, who is trusted,
-// or as himself, to have the agent repeat it. Nobody signs it for him, neither in the answer nor when he reads the
-// task.
+// Bob gives a task of his own the id of Alice's task. He sends a message that names her file: in the role of the agent,
+// which is trusted, or as himself, so that the agent repeats it. The server does not sign the file for him, neither in
+// the answer nor when he reads the task.
 func TestFilesOfOthersAreNotSigned(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []bool{false, true} {

@@ -291,7 +291,7 @@ func TestCollidingIDsOf01(t *testing.T) {
 	expect(t, object(t, body), map[string]any{"error.code": -31401.0})
 }
 
-// What streams begin with, what is final, and where they end.
+// Streams of old generations begin with the right event, mark the right event as final, and end there.
 func TestStreamsOfOldGenerations(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)
@@ -373,7 +373,7 @@ func TestStreamsOfOldGenerations(t *testing.T) {
 	}
 }
 
-// What the examples of old documents lack is accepted of old generations only.
+// Members that are missing in the examples of old documents may be missing in old generations only.
 func TestLenientEnvelopes(t *testing.T) {
 	t.Parallel()
 	s := start(t, inMemory(t), nil)

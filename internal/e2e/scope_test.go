@@ -152,7 +152,8 @@ func TestStrangersAreTurnedAway(t *testing.T) {
 	})
 }
 
-// Who is known but lacks a permission is told which one, by each operation alike, whether the task exists or not.
+// A known caller without a permission learns which one is missing. Each operation answers alike, whether the task
+// exists or not.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	readOnly := auth.AuthorizerFunc(func(ctx context.Context, access auth.Access) (auth.Grant, error) {

@@ -313,7 +313,7 @@ func TestAcceptedOutputModes(t *testing.T) {
 	})
 }
 
-// Whoever hangs up ends nothing but the own request.
+// A caller that closes its connection ends only its own request.
 func TestCallerLeaves(t *testing.T) {
 	each(t, nil, func(t *testing.T, c *caller) {
 		s := c.open(t, "SendStreamingMessage", message("work g"))

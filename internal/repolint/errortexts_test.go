@@ -171,7 +171,7 @@ func importedAs(file *ast.File, name string) string {
 	return ""
 }
 
-// literal returns the text of an expression made of string literals. What is inserted counts as one word.
+// literal returns the text of an expression made of string literals. Each inserted value counts as one word.
 func literal(expr ast.Expr) string {
 	switch expr := expr.(type) {
 	case *ast.BasicLit:

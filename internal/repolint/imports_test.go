@@ -191,7 +191,8 @@ var heavy = map[string]string{
 	"go.opentelemetry.io/otel/exporters":     "an OpenTelemetry exporter; libraries use the API",
 }
 
-// Who writes an agent or calls one gets these packages; gRPC, databases and the rest are added by importing more.
+// Programs that contain or call an agent need only these packages. To add gRPC, databases and the rest, they import
+// more packages.
 func TestLightPackagesStayLight(t *testing.T) {
 	t.Parallel()
 	for _, light := range []string{".", "a2a", "agent", "client", "server", "engine"} {

@@ -158,8 +158,8 @@ type rpcError struct {
 	Data    jsontext.Value `json:"data"`
 }
 
-// DecodeRPCError reads the error object of a JSON-RPC response. The kind is that of its ErrorInfo, else of its code.
-// What is no error object becomes an ErrInvalidAgentResponse, so that the result is never nil.
+// DecodeRPCError reads the error object of a JSON-RPC response. The kind is that of its ErrorInfo, else of its code. If
+// object is not an error object, DecodeRPCError returns an ErrInvalidAgentResponse, so the result is never nil.
 func DecodeRPCError(gen a2a.Generation, object []byte) *a2a.Error {
 	var in rpcError
 	if err := json.Unmarshal(object, &in); err != nil || in.Code == 0 {

@@ -432,7 +432,7 @@ func fillField(t *rapid.T, m protoreflect.Message, f protoreflect.FieldDescripto
 	}
 }
 
-// What came in a message of 1.0 goes out again, field by field.
+// A decoded message of 1.0 is encoded with the same fields again.
 func TestMessagesOf10BothWays(t *testing.T) {
 	t.Parallel()
 	form := forms[0]
@@ -516,7 +516,7 @@ func same(t *rapid.T, empty proto.Message, decode func([]byte) (any, error), enc
 	}
 }
 
-// Whatever bytes come, reading them makes a value that can be written again, or an error that the caller can be told.
+// Decoding any bytes returns a value that can be encoded again, or an error that the binding can report to the caller.
 func FuzzDecode(f *testing.F) {
 	for _, form := range forms {
 		for op := wire.OpSendMessage; op <= wire.OpExtendedCard; op++ {

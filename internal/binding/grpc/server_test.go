@@ -341,7 +341,7 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// What is wrong with a request is told, before the service hears of it.
+// The binding reports an invalid request before it calls the service.
 func TestBadInput(t *testing.T) {
 	eachWay(t, aFake, nil, func(t *testing.T, l *lab, f *fake) {
 		for name, test := range map[string]struct {
@@ -453,7 +453,7 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-// What is not protobuf, is missing or is too large is refused by the binding itself.
+// The binding itself refuses frames that are not protobuf, are missing or are too large.
 func TestFrames(t *testing.T) {
 	eachWay(t, aFake, func(c *binding.Core) { c.MaxBody = 1000 }, func(t *testing.T, l *lab, f *fake) {
 		const getTask = "/lf.a2a.v1.A2AService/GetTask"
@@ -516,7 +516,7 @@ func TestDepth(t *testing.T) {
 	})
 }
 
-// Who is unknown is told how to get in, and nothing of what it sends is read.
+// The server tells an unknown caller how to authenticate, and does not read the caller's request.
 func TestAuthentication(t *testing.T) {
 	secured := func(c *binding.Core) {
 		c.Auth = auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {

@@ -95,7 +95,7 @@ func TestStatusBefore10(t *testing.T) {
 	}
 }
 
-// Whatever status comes makes an error that can be sent on.
+// Any status decodes to an error that can be encoded again.
 func FuzzStatus(f *testing.F) {
 	s, _ := status.FromError(statusOf("NOT_FOUND",
 		&a2a.Error{Kind: a2a.ErrTaskNotFound, RetryAfter: time.Second,

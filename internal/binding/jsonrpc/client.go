@@ -181,8 +181,8 @@ func (c *Client) refusal(source *httpcall.Stream, id string) error {
 	return nil
 }
 
-// notStream makes an error of an answer where a stream was asked for: it should hold one. What is wrong with an answer
-// that holds something else is said first.
+// notStream makes an error of a plain answer to a request for a stream. If the answer holds no valid result, the error
+// says so first.
 func (c *Client) notStream(op wire.Operation, params any, answer *httpcall.Answer, id string) error {
 	value, err := c.payload(answer, id)
 	if err != nil {

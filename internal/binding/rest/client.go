@@ -172,7 +172,8 @@ func failure(answer *httpcall.Answer) error {
 	return e
 }
 
-// notStream makes an error of an answer where a stream was asked for. What is wrong with a result is said first.
+// notStream makes an error of a plain answer to a request for a stream. If the answer holds no valid result, the error
+// says so first.
 func notStream(answer *httpcall.Answer) error {
 	if !answer.OK() || !answer.IsJSON() {
 		return failure(answer)

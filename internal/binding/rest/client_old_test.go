@@ -58,7 +58,7 @@ func send(c *OldClient) func(*testing.T) (any, error) {
 	}
 }
 
-// What each operation sends, and that it takes each status that an SDK has for success.
+// Each operation sends the right request, and accepts each status that an SDK uses for success.
 func TestOldClientRequests(t *testing.T) {
 	t.Parallel()
 	p := &peer{contentType: "application/json"}

@@ -426,7 +426,7 @@ func checkOldError(t *testing.T, row *wire.Row, message, answer string) {
 	}
 }
 
-// What is wrong with a request before the agent hears of it.
+// The binding refuses invalid requests before it calls the agent.
 func TestBadRequestsOfOldPaths(t *testing.T) {
 	t.Parallel()
 	g := &agent{}

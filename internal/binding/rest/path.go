@@ -21,7 +21,7 @@ type route struct {
 	config   string
 }
 
-// A resource is a shape of path. What can be done with it depends on the method.
+// A resource is a shape of path. The method decides which operations it allows.
 type resource uint8
 
 const (

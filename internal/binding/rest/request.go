@@ -98,7 +98,7 @@ func (s *Server) checkMediaType(x *binding.Exchange) *a2a.Error {
 	}
 }
 
-// A merger puts what path and query say into a request. What the body says as well must be the same.
+// A merger puts the values of path and query into a request. If the body has a value too, it must be the same.
 type merger struct {
 	*parameters
 	route route

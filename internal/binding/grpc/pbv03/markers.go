@@ -43,8 +43,8 @@ func (m marker) mark(metadata a2a.Metadata) (a2a.Metadata, error) {
 	return c, nil
 }
 
-// takeMarker takes the marker out of the metadata of a part, which are nil if nothing else is in them. What is not a
-// marker stays there.
+// takeMarker takes the marker out of the metadata of a part. The metadata become nil if nothing else is in them. A
+// value that is not a marker stays in the metadata.
 func takeMarker(metadata *a2a.Metadata) marker {
 	var m marker
 	if text, ok := (*metadata)[markerKey]; ok && json.Unmarshal(text, &m) == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbv03"
 )
 
-// What a part of 0.3 has no place for goes into its metadata, under the key that the JSON of 0.3 has for it; what the
-// official SDKs write there is understood, too.
+// Members of a part for which 0.3 has no place go into its metadata, under the same key as in the JSON of 0.3. The
+// decoder also understands the metadata that the official SDKs write.
 func TestMarkers(t *testing.T) {
 	t.Parallel()
 	for wire, want := range map[string]a2a.Part{

@@ -244,7 +244,7 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// Int32 returns n as the wire has it. What is beyond is more than anybody has.
+// Int32 returns n as the wire has it. It clamps larger and smaller numbers to the range of an int32.
 func Int32(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
 
 // Within puts the name of a member before the field that an error of this package or of its callers names.

@@ -15,7 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbvalue"
 )
 
-// What a double cannot hold is rounded, and what it can stays as it is written.
+// Numbers that a double cannot hold are rounded. All other numbers keep their value.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
