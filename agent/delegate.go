@@ -395,8 +395,9 @@ func (c *courier) marked(parts []a2a.Part) ([]a2a.Part, error) {
 	return all, nil
 }
 
-// carry sends a message, if there is one, and follows the other agent's task until it stops. When the connection fails
-// it comes back, and finds out what arrived before it sends again. What was surely not sent it just sends again.
+// carry sends a message, if there is one, and follows the other agent's task until it stops. If the connection fails,
+// carry reconnects. It first checks whether the message arrived and sends it again only if it did not. A message that
+// was certainly not sent needs no check.
 func (c *courier) carry(ctx context.Context, m *a2a.Message) (*a2a.Task, error) {
 	pauses := retry.NewPauses(firstPause, longestPause)
 	var lost error // of a message that may have arrived

@@ -41,7 +41,8 @@ func (a traveller) Delegates() map[string]a2a.Service {
 	return map[string]a2a.Service{"Trains": a.trains, "Weather": a.weather}
 }
 
-// An agent employs two others. What one of them asks is asked of the caller, whose answer goes to the one that asked.
+// An agent delegates to two other agents. It passes their questions to the caller, and each answer to the agent that
+// asked.
 func ExampleTurn_Delegate() {
 	ctx := context.Background()
 	eng, err := engine.New(nil)

@@ -154,8 +154,8 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// What the other agent asks is asked of the caller, whose answer goes to the other agent with the files in it. What was
-// done before is not done again, although the agent is run from its beginning.
+// The delegating agent passes the other agent's question to the caller, and the caller's answer to the other agent,
+// with its files. The agent runs again from its beginning but does not repeat delegations that are done.
 func TestDelegateAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorker(t)
@@ -272,7 +272,8 @@ func TestDelegateIsCancelled(t *testing.T) {
 	}
 }
 
-// What a task delegated ends with it, however it ends; and with the time that its agent gives it.
+// A delegated task ends when the delegating task ends in any state, or when the context that was passed to Delegate
+// ends.
 func TestDelegateIsRecalled(t *testing.T) {
 	t.Parallel()
 	w := newWorker(t)

@@ -51,7 +51,8 @@ func (amid) GetTask(context.Context, *a2a.GetTaskRequest) (*a2a.Task, error) {
 	return &a2a.Task{ID: "t1", ContextID: "c1", Status: a2a.TaskStatus{State: a2a.TaskStateCompleted}}, nil
 }
 
-// What only the stream told is the answer, also in the turns after that: the agent asks in between.
+// Delegate returns an answer that only the stream contained. It still does in later turns, after the agent has asked a
+// question.
 func TestDelegateKeepsWhatTheStreamSaid(t *testing.T) {
 	t.Parallel()
 	w := newWorker(t)
@@ -165,7 +166,7 @@ func TestDelegateFindsATaskOfAnotherContext(t *testing.T) {
 	})
 }
 
-// What the other agent says is shown once, however often its streams break, and when it does not stream.
+// Delegate shows each message of the other agent once, even if the streams break often or the agent does not stream.
 func TestDelegateShowsProgressOnce(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(*poor){
@@ -206,7 +207,7 @@ func TestDelegateShowsProgressOnce(t *testing.T) {
 	}
 }
 
-// What the agent saves stays as it is beside delegations, also what is empty.
+// Delegations do not change the state that the agent saves, even if that state is empty.
 func TestDelegateKeepsEmptyState(t *testing.T) {
 	t.Parallel()
 	w := newWorker(t)

@@ -133,7 +133,7 @@ func TestFormAnswer(t *testing.T) {
 	}
 }
 
-// What is no answer leaves it to the agent what to do, here to ask once more.
+// If a message does not answer the form, the agent decides what to do. This agent asks again.
 func TestNoFormAnswer(t *testing.T) {
 	t.Parallel()
 	var got pizza

@@ -57,7 +57,7 @@ func (f Form) fields() []formField {
 	return fields
 }
 
-// read takes what the field's schema says. What is of another shape than that of JSON Schema says nothing.
+// read fills the field from its schema. It ignores values of another type than JSON Schema prescribes.
 func (f *formField) read(schema jsontext.Value) {
 	var s struct {
 		Title       jsontext.Value   `json:"title"`

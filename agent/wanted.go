@@ -18,7 +18,7 @@ import (
 // answer. The zero value wants nothing in particular.
 type Wanted struct {
 	MediaType string // such as "application/json"; "" when the client does not say
-	// the JSON Schema that data is to fit; nil when there is none. Whoever wrote it may be hostile
+	// the JSON Schema that the data must match; nil if there is none. Its author may be hostile
 	Schema    jsontext.Value
 	SchemaRef string // what a schema is called that the client does not send: its URL; "" when there is none
 }

@@ -116,7 +116,7 @@ func TestWantedPart(t *testing.T) {
 	}
 }
 
-// What a client writes is what an agent reads.
+// The agent reads the same hint that the client wrote.
 func TestWantedHint(t *testing.T) {
 	t.Parallel()
 	for _, want := range []agent.Wanted{

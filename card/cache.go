@@ -122,7 +122,8 @@ func freshUntil(h http.Header, asked time.Time, lifetime time.Duration) (until t
 	return asked.Add(lifetime), true
 }
 
-// expiry reads Expires by the server's own clock where it tells it. What cannot be read has expired.
+// expiry reads Expires by the server's own clock if the response has a Date. It treats an Expires that it cannot read
+// as expired.
 func expiry(expires, date string, asked time.Time) time.Time {
 	at, err := http.ParseTime(expires)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
 
-// Whatever form a card has, what it is converted to has the other; and its own form it keeps, byte for byte.
+// Convert gives a card of any form the target form. It returns a card that already has the target form unchanged, byte
+// for byte.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	for from, text := range fine {

@@ -315,14 +315,15 @@ func refused(resp *http.Response) error {
 	return err
 }
 
-// What is read of what a server says of a card that it does not have, and what is shown of it, in bytes.
+// If a server has no card, maxRead limits how much of its answer the resolver reads, and maxSaid how much of it the
+// error shows, both in bytes.
 const (
 	maxRead = 4 << 10
 	maxSaid = 300
 )
 
-// says returns what a server tells people in the first line of an answer that has no card, or as the message of an
-// error in JSON as A2A has them (A2A 1.0 §11.6); "" for what goes without saying.
+// says returns a server's reason for having no card: the first line of its answer, or the message of a JSON error in
+// A2A's format (A2A 1.0 §11.6). It returns "" for a standard text, which adds nothing.
 func says(resp *http.Response) string {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err != nil || kind != "text/plain" && kind != "application/json" {

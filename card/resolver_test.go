@@ -435,8 +435,7 @@ func TestConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
-// What a server says to people of why there is no card is part of the error, but not what goes without saying, nor
-// pages.
+// The error contains the server's reason for having no card, but no standard texts and no HTML pages.
 func TestServersSayWhy(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

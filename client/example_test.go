@@ -36,7 +36,7 @@ func serveExample(f agent.Func) (url string, stop func()) {
 	}
 }
 
-// A stream shows what an agent does as it happens. What comes is one of four types.
+// A stream shows the work of an agent while it happens. Each event has one of four types.
 func ExampleClient_Stream() {
 	url, stop := serveExample(func(ctx context.Context, t *agent.Turn) error {
 		t.Working(a2a.TextPart("thinking"))

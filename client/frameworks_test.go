@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
-// What agents of frameworks really stream in 1.0, recorded: with little of what the standard asks for, but all that is
-// needed to understand them.
+// These are recorded streams in 1.0 from agents of real frameworks. They lack much of what the standard requires, but
+// the client can still understand them.
 func TestStreamsOfFrameworks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -456,7 +456,8 @@ func TestSilentPeer(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d events", n)
 	}
-	// What it refuses before it says anything else is refused at once, whatever words it has for it.
+	// If the server refuses a stream before its first event, Subscribe itself returns the error, with the server's
+	// message.
 	_, err = c.Subscribe(timeout(t), &a2a.SubscribeRequest{ID: "t"})
 	if e, ok := errors.AsType[*a2a.Error](err); !ok || e.Kind != a2a.ErrTaskNotFound || !e.Remote ||
 		e.Message != "nothing here" {

@@ -261,7 +261,7 @@ func TestModelLooksUpWithinBounds(t *testing.T) {
 	}
 }
 
-// What the rules' answers have besides their text, the model's have as well.
+// The model's answers have the same data and progress messages as the answers of the rules.
 func TestModelGivesDataAndProgress(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Calls(call("2 USD GBP")), reply("See:", "completed"))

@@ -83,7 +83,8 @@ func TestCancelOverTheWire(t *testing.T) {
 	})
 }
 
-// Who comes back to a finished task gets it, and the stream ends; in 1.0 that is refused, and the task is there to get.
+// A caller that resubscribes to a finished task gets the task, and the stream ends. The server refuses this in 1.0,
+// where the caller gets the task with GetTask.
 func TestComingBackToAFinishedTask(t *testing.T) {
 	t.Parallel()
 	wiretest.Same(t, sample(func() currency.Options { return currency.Options{} }),

@@ -352,7 +352,7 @@ func TestSubmissions(t *testing.T) {
 	}
 }
 
-// What was filled in wrongly stays in the form, so that it can be corrected rather than written again.
+// Wrong values stay in the form, so that the user can correct them instead of writing them again.
 func TestWrongValuesAreKept(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, options())
@@ -434,8 +434,8 @@ func TestOldClientsGetForms(t *testing.T) {
 	}
 }
 
-// What the rules do not understand is refused in one sentence that names --llm, and neither approves nor ends a
-// request.
+// If the rules do not understand a message, the agent refuses it in one sentence that names --llm. Such a message
+// neither approves nor ends a request.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, options())

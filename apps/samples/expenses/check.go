@@ -44,8 +44,8 @@ func splitAmount(text string) (amount decimal.Decimal, currency string, ok bool)
 	return amount, currency, err == nil
 }
 
-// checkAmount returns an amount as the form shows it, "21.62 USD". What is wrong with it is a sentence, and the text is
-// returned as it was.
+// checkAmount returns an amount as the form shows it, "21.62 USD". If the amount is wrong, it returns the text
+// unchanged and a sentence that describes the problem.
 func checkAmount(text, currency string, limit decimal.Decimal) (value, problem string) {
 	amount, named, ok := splitAmount(text)
 	switch {
@@ -59,7 +59,8 @@ func checkAmount(text, currency string, limit decimal.Decimal) (value, problem s
 	return strings.TrimSuffix(amount.StringFixed(2), ".00") + " " + or(named, currency), ""
 }
 
-// checkDate returns a day as 2006-01-02. What is wrong with it is a sentence, and the text is returned as it was.
+// checkDate returns a day as 2006-01-02. If the date is wrong, it returns the text unchanged and a sentence that
+// describes the problem.
 func checkDate(text string, now time.Time) (value, problem string) {
 	plain, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), "t00:")
 	day, err := time.Parse(time.DateOnly, plain)

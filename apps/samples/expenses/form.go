@@ -26,7 +26,7 @@ const formSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","t
 	`"request_id":{"type":"string","title":"Request ID","description":"Request id","readOnly":true}},` +
 	`"required":["request_id","date","amount","purpose"]}`
 
-// What the form shows where nothing is known.
+// The form shows these placeholders for unknown values.
 const (
 	noDate    = "<transaction date>"
 	noAmount  = "<transaction dollar amount>"

@@ -46,7 +46,7 @@ func TestModelIsToldWhatItNeeds(t *testing.T) {
 	}
 }
 
-// What a model says of values is checked like what people say.
+// The agent checks values from a model in the same way as values from users.
 func TestModelsMistakes(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

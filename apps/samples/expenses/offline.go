@@ -15,7 +15,7 @@ func readByRules(s situation, text string) action {
 	r := rules.Read(plain)
 	v := values{Date: r.Date, Amount: r.Amount, Purpose: r.Purpose}
 	if open {
-		// What is left of a sentence is its purpose only when the form lacks one, or when it is said to be.
+		// The rest of a sentence is its purpose only if the form lacks one or the user says that it is the purpose.
 		_, problem := checkPurpose(s.request.Purpose)
 		if problem == "" && !r.Explains || strings.HasSuffix(plain, "?") {
 			v.Purpose = ""

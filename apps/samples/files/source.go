@@ -112,7 +112,7 @@ func (a *reader) read(content []byte, mediaType, name string) (*source, error) {
 	return &source{Name: name, Format: formatOf(mediaType, name), Text: text}, nil
 }
 
-// formatOf goes by the type and the name. What is no table is a text.
+// formatOf chooses the format by media type and file name. Every file that is not a table is a text.
 func formatOf(mediaType, name string) format {
 	tables := []string{"text/csv", "application/csv", "text/tab-separated-values", "application/vnd.ms-excel"}
 	named := strings.ToLower(path.Ext(name))

@@ -23,8 +23,8 @@ const ArtifactName = "result"
 // Options configure the agent. There is nothing to configure yet.
 type Options struct{}
 
-// New returns the flaky agent. A message is a command, such as "fail publicly no luck today"; anything else is
-// answered with the list of commands. What answers a question of the agent need not be a command.
+// New returns the flaky agent. A message is a command, such as "fail publicly no luck today". The agent answers other
+// messages with the list of commands. An answer to the agent's question need not be a command.
 //
 // Protocol errors are made by [Service], which has to stand in front of the agent.
 func New(Options) agent.Agent { return flaky{} }

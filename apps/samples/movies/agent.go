@@ -30,7 +30,7 @@ type Options struct {
 //   - a rejected task when the rules do not understand the message, or a message in which the model declines it; or
 //   - a failed task when the catalogue, or the model, cannot be had.
 //
-// What a conversation was about is kept as state of the context, so that an answer may come with or without the id of
+// The agent keeps the topic of a conversation as context state, so that an answer may come with or without the id of
 // the task that asked.
 func New(o Options) agent.Agent {
 	if o.Catalogue == nil {

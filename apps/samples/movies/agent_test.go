@@ -200,7 +200,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What the rules do not understand is refused in one sentence that names --llm, and has no artifact.
+// If the rules do not understand a message, the agent refuses it in one sentence that names --llm and makes no
+// artifact.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t, movies.Options{})

@@ -155,7 +155,7 @@ func TestLiveRequests(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong, neither the client nor the log reads the key.
+// Neither the client nor the log shows the key after any failure.
 func TestKeyIsNeverShown(t *testing.T) {
 	t.Parallel()
 	redirecting := httptest.NewServer(http.RedirectHandler("https://evil.example/", http.StatusFound))

@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 )
 
-// What the manual wants replaced the supplier knows.
+// The supplier has every part that the manual tells the mechanic to replace.
 func TestData(t *testing.T) {
 	t.Parallel()
 	for _, p := range theManual().Procedures {

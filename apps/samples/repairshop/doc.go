@@ -15,7 +15,7 @@
 // of their own, each is made by itself and gets the others as clients, and the tools by their address: then all that
 // the drawing shows goes over the wire.
 //
-// What happens, file by file:
+// The files:
 //
 //	manager.go   the manager: asks for details, gives an estimate, orders, has the car repaired; job.go is its ticket
 //	mechanic.go  the mechanic: diagnoses and repairs; order.go is its job, model.go has a language model understand it

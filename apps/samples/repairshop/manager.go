@@ -21,13 +21,14 @@ type Receipt struct {
 	Done  []string `json:"done"`
 }
 
-// NewManager returns the manager of the shop. A customer says what is wrong with which car. The manager asks for what
-// is missing, has the mechanic find out what it is, and gives an estimate: the task waits until the customer says yes
-// or no. Then it orders the part, waits for it, and has the car repaired. The result is a [Receipt], as text and as
-// data.
+// NewManager returns the manager of the shop. A customer describes a car and its problem. The manager asks for missing
+// details, has the mechanic diagnose the problem, and gives an estimate. The task waits until the customer says yes or
+// no. Then the manager orders the part, waits for it, and has the car repaired. The result is a [Receipt], as text and
+// as data.
 //
-// What the other two say is shown while it happens. The manager can be stopped at any moment: it goes on where it was,
-// and neither orders nor repairs twice. When its task is cancelled, those of the others are, too.
+// The manager shows messages of the mechanic and the supplier as they arrive. A manager that is stopped at any moment
+// continues where it stopped, and neither orders nor repairs twice. Cancelling its task cancels the tasks of the other
+// two.
 func NewManager(mechanic, supplier a2a.Service, o Options) agent.Agent {
 	return &manager{mechanic, supplier, o}
 }
@@ -41,7 +42,7 @@ type manager struct {
 // Resumable says that a turn that was interrupted can be run again.
 func (*manager) Resumable() bool { return true }
 
-// What the manager delegates.
+// The names of the manager's delegations.
 const (
 	toDiagnose = "Mechanic/diagnosis"
 	toOrder    = "Supplier"
@@ -105,7 +106,7 @@ func (v *visit) intake(ctx context.Context) error {
 	return v.t.Ask(a2a.TextPart(q))
 }
 
-// diagnose has the mechanic look at the car. What the mechanic asks is asked of the customer.
+// diagnose delegates the diagnosis to the mechanic. The customer answers the mechanic's questions.
 func (v *visit) diagnose(ctx context.Context) error {
 	k := v.k
 	content, err := k.complaintParts(v.t)

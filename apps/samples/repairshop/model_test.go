@@ -142,7 +142,7 @@ func TestProviders(t *testing.T) {
 	})
 }
 
-// What a model says of a job is checked, and repairs that are ordered as data need none.
+// The mechanic checks the job that a model describes. A repair that is ordered as data needs no model.
 func TestModelsMistakes(t *testing.T) {
 	t.Parallel()
 	diagnosis := func(args string) llmtest.Step {

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 )
 
-// What the mechanic does with a car.
+// The actions of a [Job].
 const (
 	ActionDiagnose = "diagnose"
 	ActionRepair   = "repair"

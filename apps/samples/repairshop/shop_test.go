@@ -222,7 +222,7 @@ func TestEveryWay(t *testing.T) {
 		})
 }
 
-// What the others do is shown while it happens, and their tasks are named.
+// The manager shows the progress of the other agents and names their tasks.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	shop := repairshop.Open(newEngine(t, nil), repairshop.Options{})

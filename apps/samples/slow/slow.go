@@ -59,7 +59,7 @@ func (c *counter) Run(ctx context.Context, t *agent.Turn) error {
 		n = count{MessageID: t.Message().ID, Steps: steps, Pause: int64(pause)}
 	}
 	for ; n.Done < n.Steps; n.Done++ {
-		// What is kept comes before what it allows: a crash here may show a number twice, and leaves none out.
+		// Save the state before the message that it permits: a crash here may show a number twice, but skips none.
 		if err := t.SaveTask(ctx, n); err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// What a text means in a conversation: to what it is said, and what comes of it.
+// Read combines a text with the request before it. The rows list the request, the text and the result.
 func TestReadInConversation(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -132,7 +132,8 @@ func numbers(cells []string, decimalComma bool) []float64 {
 	return all
 }
 
-// number reads 12, -1.5e3 or, with a decimal comma, 12,5. What is none, infinite or hexadecimal is NaN.
+// number reads 12, -1.5e3 or, with a decimal comma, 12,5. It returns NaN for all other cells, and for infinite and
+// hexadecimal numbers.
 func number(cell string, decimalComma bool) (float64, bool) {
 	if decimalComma {
 		cell = strings.Replace(cell, ",", ".", 1)

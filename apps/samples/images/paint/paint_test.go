@@ -69,7 +69,7 @@ func TestSameSceneSamePixels(t *testing.T) {
 	}
 }
 
-// What a scene says is seen in the picture.
+// Every member of a scene changes the picture.
 func TestEveryMemberOfASceneCounts(t *testing.T) {
 	t.Parallel()
 	plain := render(t, of("tree", "cat"))

@@ -151,8 +151,8 @@ type item struct {
 	at     placement
 }
 
-// arrange puts the objects of the sky into a row above, and all others into a row below. What is nearer to the lower
-// edge comes later, so that it stands in front.
+// arrange puts the objects of the sky into a row above, and all others into a row below. Objects nearer to the lower
+// edge come later, so that they are in front.
 func (c *canvas) arrange(s *Scene) []item {
 	rows := map[bool][]*Object{}
 	for i := range s.Objects {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Movie is a film as TMDB describes it. What a search gives has no Runtime and no Credits.
+// A Movie is a film as TMDB describes it. A Movie from a search has no Runtime and no Credits.
 type Movie struct {
 	ID            int      `json:"id"`
 	Title         string   `json:"title"`
@@ -48,7 +48,7 @@ type Credit struct {
 	Job       string `json:"job,omitzero"`
 }
 
-// A Person is somebody who makes films, as TMDB describes people. What a search gives has no dates and no films.
+// A Person is a filmmaker as TMDB describes people. A Person from a search has no dates and no films.
 type Person struct {
 	ID           int           `json:"id"`
 	Name         string        `json:"name"`

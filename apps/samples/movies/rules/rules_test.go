@@ -17,7 +17,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// Whatever is said, there is a text to answer with, and an answer has records.
+// Answer returns a text for every message.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{"Who directed Dune?", "2", "how long is it", "recommend a war movie",
 		"what else has she been in", "who is $1", "which came out first, It or Dune"} {

@@ -70,7 +70,7 @@ func TestAgrees(t *testing.T) {
 	}
 }
 
-// Whatever customers write is read without harm.
+// The rules read every text without panicking, and their results are valid.
 func FuzzRead(f *testing.F) {
 	f.Add("My Toyota Camry 2018 is making a rattling noise")
 	f.Add("the brakes squeal at the rear for two weeks, yes")
