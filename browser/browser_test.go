@@ -28,7 +28,7 @@ func found() (path string, ok bool) {
 	return "", false
 }
 
-// tab opens a tab of a browser of its own. What its pages complain about fails the test.
+// tab opens a tab in a new browser. An error on one of its pages fails the test.
 func tab(t *testing.T, width, height int) context.Context {
 	t.Helper()
 	path, ok := found()

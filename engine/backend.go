@@ -106,7 +106,7 @@ func (b *backend) Pause(ctx context.Context, state a2a.TaskState, message *a2a.M
 	}
 	m, err := b.Next(ctx)
 	if err != nil && b.over() == nil && b.t.ctx.Err() == nil {
-		// Nobody answered in time, but the turn goes on.
+		// No answer arrived in time, but the turn goes on.
 		return nil, errors.Join(err, b.Status(a2a.TaskStateWorking, nil))
 	}
 	return m, err

@@ -333,9 +333,9 @@ func (r *runner) commitEnd(end ending) error {
 	return err
 }
 
-// open commits that a turn begins with an input: the message moves into history and the task works again. What the turn
-// before said at its end, which a waiting message kept from being the end, is said first. It returns nil when that
-// failed.
+// open commits the start of a turn with an input: the message moves into history and the task works again. If the
+// previous turn ended with the message said while another message was waiting, open first commits said. It returns nil
+// if the commit failed.
 func (r *runner) open(st *start, said *a2a.Message) *start {
 	r.mu.Lock()
 	r.opening = st

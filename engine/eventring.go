@@ -62,8 +62,8 @@ func (ring *eventRing) streamsAll(after, upTo uint64) bool {
 		func(ev journal.Event) bool { return !streamed(ev) })
 }
 
-// publish adds events that were committed. final may be nil. What is older than the ring is left out, and what does
-// not join on replaces its events: a runner that has given its lease back may publish after the one that came next.
+// publish adds committed events. final may be nil. It ignores events older than the ring. Events that do not continue
+// the ring's events replace them: a runner that has released its lease may publish after its successor.
 func (ring *eventRing) publish(events []journal.Event, head *journal.Head, final *a2a.Task) {
 	ring.mu.Lock()
 	if ring.head != nil && (head.Seq < ring.head.Seq || head.Taken < ring.head.Taken) {

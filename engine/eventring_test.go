@@ -70,7 +70,8 @@ func TestEventRingIsBounded(t *testing.T) {
 	}
 }
 
-// What was published last stays, however large it is, so that those who keep up share it. It goes with what comes next.
+// The ring keeps the newest events of any size, so that readers without a backlog share them. The next events replace
+// them.
 func TestEventRingKeepsTheNewest(t *testing.T) {
 	t.Parallel()
 	ring := &eventRing{}

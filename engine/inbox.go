@@ -58,7 +58,7 @@ func (b *inbox) wake() {
 	}
 }
 
-// What takeStart found in an inbox.
+// taken is the kind of input that takeStart found in an inbox.
 type taken int
 
 const (

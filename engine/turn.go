@@ -17,7 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// What clients read of failures whose cause is the log's.
+// Clients read these texts if an agent fails. The cause is only in the log.
 const (
 	failedText  = "The agent failed because of an internal error, which ended this task. To try again, start a new one."
 	timeoutText = "The agent did not finish in time."

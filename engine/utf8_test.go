@@ -12,7 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 )
 
-// What no binding can write is refused, so that it keeps neither its task nor a list from being read.
+// The engine refuses content that no binding can write. Such content would make its task, and each list that contains
+// the task, unreadable.
 func TestInvalidUTF8IsRefused(t *testing.T) {
 	t.Parallel()
 	const broken = "caf\xe9"

@@ -231,7 +231,7 @@ func (b *backend) put(content []byte, about File) (*File, error) {
 	return f, err
 }
 
-// discard removes files that nothing will refer to. What cannot be removed is left to the next sweep.
+// discard removes files that nothing will refer to. It leaves files that it cannot remove to the next sweep.
 func (b *backend) discard(put []*File) {
 	for _, f := range put {
 		b.remove(f.ID)
@@ -247,8 +247,8 @@ func (b *backend) remove(id string) {
 	}
 }
 
-// reclaim removes the files that artifacts had before they were replaced, once the journal has what took their place,
-// and reports whether it removed any. What it cannot be sure of is left to the next sweep.
+// reclaim removes the files of replaced artifacts after the journal has committed their replacements, and reports
+// whether it removed any. If the commit fails, it leaves the files to the next sweep.
 func (b *backend) reclaim() bool {
 	ids := b.replaced.take()
 	if len(ids) == 0 || b.Backend.Save(b.ctx, nil, nil) != nil { // which returns after the commit
@@ -308,7 +308,7 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	return inlined, nil
 }
 
-// inline puts the bytes in place of a reference. What cannot be read stays a reference.
+// inline replaces a reference with the file's bytes. It keeps a reference to a file that it cannot read.
 func (b *backend) inline(task a2a.TaskID, p a2a.Part) a2a.Part {
 	id, _, ok := parseReference(string(p.Content.(a2a.URL)))
 	if !ok {

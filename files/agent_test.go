@@ -320,7 +320,7 @@ func TestReferencesOfOthersAreNotSigned(t *testing.T) {
 	}
 }
 
-// What the agent made as bytes it reads as bytes.
+// An agent that made a file from bytes reads it as bytes.
 func TestAgentReadsItsBytes(t *testing.T) {
 	t.Parallel()
 	var own, related []byte
@@ -443,7 +443,7 @@ func onDisk(t *testing.T, dir string) int {
 	return n
 }
 
-// What an artifact had before it was replaced does not stay: there is room for what comes next.
+// The agent removes the files of replaced artifacts, which makes room for new files.
 func TestReplacedFilesGo(t *testing.T) {
 	t.Parallel()
 	kept, tt := 0, t
@@ -539,7 +539,7 @@ func TestRefusedFilesGo(t *testing.T) {
 	}
 }
 
-// Who has no room left is told so, and how to get the file all the same.
+// The error for an exceeded quota names the file and the limit, and says how to get the file all the same.
 func TestQuotaIsExplained(t *testing.T) {
 	t.Parallel()
 	s := serve(t, agent.Func(func(_ context.Context, t *agent.Turn) error {

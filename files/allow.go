@@ -55,8 +55,8 @@ func portOf(u *url.URL) string {
 
 var encodedDot = regexp.MustCompile("(?i)%2e")
 
-// normalize returns a URL without dots that lead up or nowhere in its path (RFC 3986 §6.2.2), plain or encoded. What is
-// compared is then what is asked for.
+// normalize returns a URL without dot segments in its path (RFC 3986 §6.2.2), plain or encoded. The caller compares and
+// requests the same URL.
 func normalize(u *url.URL) *url.URL {
 	c := *u
 	c.RawPath = encodedDot.ReplaceAllString(u.EscapedPath(), ".")

@@ -202,7 +202,7 @@ func TestAllowList(t *testing.T) {
 	}
 }
 
-// What is asked for is what was compared, and what servers may read in more than one way is not asked for at all.
+// Fetch requests the same path that it compared. It refuses paths that servers may read in more than one way.
 func TestPathsAreNormalized(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 1)

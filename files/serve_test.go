@@ -84,7 +84,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What a browser would run as a page of this server is saved instead.
+// The store serves files that a browser would run as a page of this server as downloads.
 func TestDisposition(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), nil)
@@ -201,7 +201,7 @@ func TestFileOfARemovedTaskIsGone(t *testing.T) {
 	}
 }
 
-// Nobody makes a URL that is taken, whatever it looks like, and nothing panics.
+// The store accepts no URL except those that it signed, and no URL makes it panic.
 func FuzzURL(f *testing.F) {
 	s, err := files.Open(f.TempDir(), nil)
 	if err != nil {

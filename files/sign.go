@@ -27,7 +27,7 @@ const Path = "/files/"
 // keySize is that of the hash, which is what HMAC wants (RFC 2104 §3).
 const keySize = sha256.Size
 
-// readKey reads the key that signs URLs, and makes one when there is none. Whoever removes it ends all URLs.
+// readKey reads the key that signs URLs, and makes one if there is none. Removing the key invalidates all URLs.
 func readKey(name string) ([]byte, error) {
 	raw, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +51,8 @@ func readKey(name string) ([]byte, error) {
 	return key, nil
 }
 
-// sign returns the signature of a URL. What is signed has no two readings: only the name may hold a line break, and
-// names are clean of them.
+// sign returns the signature of a URL. The signed text is unambiguous: only the name could contain a line break, and
+// names never do.
 func (s *Store) sign(id, name, expires string) string {
 	mac := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(mac, "dragoman file 1\n%s\n%s\n%s", id, name, expires)

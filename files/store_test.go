@@ -124,7 +124,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What one owner has leaves room for others, whatever agents and tenants he has it with, and after a restart.
+// The quota limits one owner over all agents and tenants, also after a restart, and leaves room for other owners.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -493,7 +493,7 @@ func TestCardListsGRPCForThoseWhoCanReadIt(t *testing.T) {
 	}
 }
 
-// What somebody else serves at the server's address follows that address.
+// The URL of an interface that another program serves at the server's address follows that address.
 func TestInterfaceWithoutURLIsAtTheServersAddress(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string][]string{

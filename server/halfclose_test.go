@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
-// A halfClose is a server whose callers close their sending side. What the service does next waits for the test.
+// A halfClose is a server whose callers close their sending side. Its service waits for the test before it continues.
 type halfClose struct {
 	*running
 	closed chan struct{} // net/http has seen that a caller sends nothing more

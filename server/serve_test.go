@@ -132,7 +132,7 @@ func mustRequest(t *testing.T, path string) *http.Request {
 	return req
 }
 
-// What does not end by itself is told why it ends: after OnDrain, and after the drain timeout.
+// A stream that does not end by itself gets the reason for its end, after OnDrain and after the drain timeout.
 func TestDrainEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]*server.Options{
@@ -442,7 +442,7 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
-// What a refused request names is no longer in the log than an id may be.
+// The log cuts the ids of a refused request to the longest valid length.
 func TestRequestLogIsBounded(t *testing.T) {
 	t.Parallel()
 	var logs syncBuffer

@@ -85,7 +85,7 @@ func TestWriteManyCallers(t *testing.T) {
 				if err := write(t.Context(), db, insert, note); err != nil {
 					t.Error(err)
 				}
-				// What was answered is there for readers.
+				// A write that has returned is visible to readers.
 				var n int
 				if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM item WHERE note = $1`,
 					note).Scan(&n); err != nil || n != 1 {
@@ -115,8 +115,7 @@ func TestWriteBatchIsBounded(t *testing.T) {
 	}
 }
 
-// Whatever one function does wrong, the others of its group are committed and
-// none of its own writes is.
+// If one function of a group fails in any way, the others are committed and none of its own writes is.
 func TestWriteFailureHurtsNobodyElse(t *testing.T) {
 	t.Parallel()
 	errConflict := errors.New("conflict")
@@ -356,7 +355,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Nobody is left waiting when writes race with Close.
+// Every write returns when writes race with Close.
 func TestCloseRace(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)

@@ -21,7 +21,7 @@ func of(text string) coordscript.Answer {
 	return coordscript.Answer{Text: text, Structured: []byte(text)}
 }
 
-// What is not as the script has it is told, with the line.
+// A difference from the script is reported with its line.
 func TestFaultsAreTold(t *testing.T) {
 	t.Parallel()
 	failed, other := of(`{"x":1}`), of(`{"x":1}`)

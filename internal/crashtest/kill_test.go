@@ -82,7 +82,7 @@ func killInMidStream(t *testing.T, b binding, resumes bool, after int) {
 		t.Errorf("the interrupted task is %s: %v", task.Status.State, task.Status.Message)
 	}
 
-	// What waited goes on.
+	// Tasks that waited go on.
 	if task := get(t, c, asking.ID); task.Status.State != a2a.TaskStateInputRequired {
 		t.Errorf("the waiting task is %s", task.Status.State)
 	}

@@ -22,8 +22,8 @@ import (
 // seedEnv repeats the workload of a seed; the interleaving of processes is not repeated.
 const seedEnv = "DRAGOMAN_PROOF_SEED"
 
-// TestWorkload has clients do all kinds of things with tasks while the server is killed again and again. Whatever it
-// acknowledged must be in the journal in the end, and whatever it showed must be what happened.
+// TestWorkload lets clients work with tasks in many ways while the server is killed again and again. In the end, the
+// journal must contain everything that the server acknowledged, and must agree with everything that the server showed.
 func TestWorkload(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -8,9 +8,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// An Outcome gathers what an agent says over streams into what it comes to: a task, or the one message that is the
-// whole answer. What a stream said is kept although the agent does not say it again: some agents have no GetTask,
-// others show a task without the artifacts that they streamed.
+// An Outcome combines the streams of an agent into their result: a task, or the one message that is the whole answer.
+// It keeps everything from a stream even if the agent does not repeat it: some agents have no GetTask, others show a
+// task without the artifacts that they streamed.
 //
 // The zero Outcome is ready. It is not safe for concurrent use.
 type Outcome struct {

@@ -16,7 +16,7 @@
 // and llama.cpp offer as well. Package llm/llmtest has a scripted server for tests, llm/mcptools tools from MCP
 // servers.
 //
-// What a model or a tool says is data from outside: treat it as the words of a stranger.
+// Texts from models and tools are data from outside. Do not trust them.
 package llm
 
 import (

@@ -25,8 +25,8 @@ func NewTool[A any](name, description, schema string, call func(ctx context.Cont
 	}
 }
 
-// maxResult is how much of a tool's result a model is told, in bytes. What is longer is cut, and the model told so:
-// one tool that returns a book must not use up the conversation.
+// maxResult is the most of a tool's result that a model gets, in bytes. A longer result is cut, with a note to the
+// model: one tool that returns a book must not use up the conversation.
 const maxResult = 64 << 10
 
 // resultMessage tells the model what a tool returned.

@@ -2,9 +2,9 @@
 
 // Package loadgen sends requests at a rate that does not depend on the answers, and measures how long they take.
 //
-// Each request has a time at which it is due. What it takes is counted from then on, also when it had to wait for
-// others to end: a server that stands still for a second makes all requests late that were due in that second, and a
-// generator that waits for answers would not have sent them.
+// Each request has a time at which it is due. Its duration counts from that time, even if it had to wait for other
+// requests to end. A server that stalls for a second delays all requests that were due in that second. A generator that
+// waits for answers would not send them.
 package loadgen
 
 import (
@@ -76,7 +76,7 @@ type Percentiles struct {
 	Min, Mean, P50, P90, P99, P999, Highest time.Duration
 }
 
-// The histogram's unit is a microsecond. What takes longer than highest counts as that.
+// The histogram's unit is a microsecond. It counts longer times than highest as highest.
 const (
 	unit    = time.Microsecond
 	highest = time.Hour

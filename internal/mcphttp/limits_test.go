@@ -229,7 +229,7 @@ func TestRequestsThatBeginSessionsAreBounded(t *testing.T) {
 	})
 }
 
-// What is posted has a limited time to come. Its answer has as long as it needs.
+// The body of a POST must arrive in a limited time. Its answer has no time limit.
 func TestBodiesAreNotAwaitedForEver(t *testing.T) {
 	t.Parallel()
 	const patience = 200 * time.Millisecond

@@ -22,13 +22,14 @@ const Stateless = "2026-07-28"
 // sessionTimeout is how long a session is kept on which nothing comes.
 const sessionTimeout = 30 * time.Minute
 
-// Handler returns the handler of an MCP endpoint. Each kind of MCP has a handler of its own, as one of both would lose
-// what the other needs: subscriptions and cancelling. A client that ends its session gives up its calls. Web pages of
-// others are refused, and so is who comes when there is no room: there are 5,000 sessions at most, and 100 of callers
-// who are not known, which end within a minute unless they do something. Requests that begin one are counted from when
-// they come. All are known when known is nil. What is posted has a minute to come. Errors of the server that have no
-// code of JSON-RPC get one. A tool that is silent reports no progress; calls of such tools without a session are
-// answered with one JSON text, which costs less than a stream of events. Nil means that no tool is silent.
+// Handler returns the handler of an MCP endpoint. Each kind of MCP has its own handler, because one for both would lack
+// subscriptions or cancelling. When a client ends its session, the handler cancels its calls. It refuses requests from
+// web pages of other origins. It allows at most 5,000 sessions, and 100 of unknown callers, and refuses callers beyond
+// that. The session of an unknown caller ends within a minute if it does nothing. A request that begins a session
+// counts from its arrival. If known is nil, all callers are known. The body of a POST must arrive within a minute.
+// Errors of the server without a JSON-RPC code get one. A tool is silent if it reports no progress. The handler answers
+// calls of silent tools without a session with one JSON text, which costs less than a stream of events. If silent is
+// nil, no tool is silent.
 func Handler(server *mcp.Server, known func(http.Header) bool, silent func(tool string) bool) http.Handler {
 	return handler(server, newGate(server, known, defaultLimits), silent)
 }

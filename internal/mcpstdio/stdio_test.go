@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What is no message is answered with an error, and what comes after it is read.
+// The server answers a line that is not a valid message with an error, and reads the lines after it.
 func TestMessagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	const good = `{"jsonrpc":"2.0","id":9,"method":"ping"}`

@@ -111,8 +111,8 @@ func TestEndedTasksOfOthersAreSpared(t *testing.T) {
 	}
 }
 
-// Tasks that have not ended are never forgotten, so one owner gets three quarters of the room for them. What ends a
-// task is taken whatever there is.
+// The journal never drops tasks that have not ended, so one owner gets at most three quarters of the room for them. It
+// accepts a commit that ends a task even without room.
 func TestActiveTasksAreBoundedInBytes(t *testing.T) {
 	f := fill(t)
 	_, err := f.append(large("bob", "1", 700<<10, a2a.TaskStateWorking))
@@ -162,7 +162,7 @@ func grown(before *journal.Commit, lease journal.Lease, size int, state a2a.Task
 	}
 }
 
-// What is counted comes to nothing when all is gone.
+// The counts return to zero when all tasks are gone.
 func TestCountsOfBytesEnd(t *testing.T) {
 	f := fill(t)
 	for range 50 { // far more than there is room for, if anything were left behind

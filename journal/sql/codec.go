@@ -16,8 +16,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-// What the database holds of events, heads and inputs is framed in binary: lengths before bytes, so that a reader can
-// skip what it does not want. Inside the frames is the JSON of A2A 1.0, the same bytes that streams show.
+// The database stores events, heads and inputs in binary frames. A length precedes the bytes, so that a reader can skip
+// parts that it does not need. The frames contain the JSON of A2A 1.0, the same bytes that streams show.
 
 // formatVersion begins every frame that may one day look different.
 const formatVersion = 1
@@ -160,7 +160,7 @@ func encodeLarge(e *journal.Event) (eventRow, error) {
 	if err != nil {
 		return eventRow{}, err
 	}
-	// What goes before the JSON is put there now that the JSON's length is known.
+	// The frame goes into the room before the JSON: it contains the JSON's length, which is known only now.
 	head := eventKind(rowHead(nil, e.Seq), frameWire, e)
 	head = binary.AppendUvarint(head, uint64(len(b)-room))
 	b = b[room-len(head):]
@@ -342,7 +342,8 @@ func decodeInput(b []byte, in *journal.Input) error {
 	return a2a.Unmarshal(message, in.Message)
 }
 
-// millis returns a time as the database keeps it: Unix milliseconds, 0 for no time. What is before 1970 counts as 1970.
+// millis returns a time as the database stores it: Unix milliseconds, 0 for no time. It stores times before 1970 as
+// 1970.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

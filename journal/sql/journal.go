@@ -34,20 +34,20 @@ type Journal struct {
 	scopes     scopeCache
 }
 
-// Options are what [New] can be told. The zero Options have no bounds.
+// Options configure [New]. The zero Options set no quota.
 type Options struct {
-	// OwnerBytes is how many bytes the tasks of one owner may take, over all agents and tenants in the database: their
-	// heads, events, checkpoints, waiting inputs and states. The file takes more: keys, indexes and free space are not
-	// counted. Callers without an identity are one owner. What would take more is refused with a [journal.QuotaError],
-	// but a task that exists can always end. Pruning makes room. 0 means no quota.
+	// OwnerBytes is the most bytes that the tasks of one owner may take, over all agents and tenants in the database:
+	// their heads, events, checkpoints, waiting inputs and states. The file is larger: keys, indexes and free space do
+	// not count. Callers without an identity are one owner. The journal refuses a write beyond the quota with a
+	// [journal.QuotaError], but an existing task can always end. Pruning makes room. 0 means no quota.
 	OwnerBytes int64
 }
 
 var _ journal.Journal = (*Journal)(nil)
 
-// New brings the journal's tables in db up to date and returns the journal; nil Options are the zero ones. Where nobody
-// else can write to the database, leases that were left behind end now: their holders died with the process that had
-// the database before.
+// New brings the journal's tables in db up to date and returns the journal; nil Options are the zero ones. If no other
+// process can write to the database, New ends all leases that were left behind: their holders died with the previous
+// process.
 func New(ctx context.Context, db *store.DB, opts *Options) (*Journal, error) {
 	files, err := fs.Sub(migrations, "migrations/"+db.Dialect().Name)
 	if err != nil {

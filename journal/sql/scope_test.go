@@ -86,8 +86,8 @@ func reads(t *testing.T, j *sql.Journal, key journal.Key) map[string]error {
 	return errs
 }
 
-// A scope goes with its last task while the journal runs. What remembers its number finds nothing under it: not the
-// tasks of the owner who comes next, and not that its own owner has none when there are new ones.
+// Pruning removes a scope with its last task while the journal runs. A handle that remembers the scope's number finds
+// nothing under it: neither tasks of the next owner, nor an empty list when its own owner has new tasks.
 func TestScopeIsPrunedWithItsLastTask(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())

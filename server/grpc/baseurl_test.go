@@ -34,7 +34,8 @@ func (a *asking) GetTask(ctx context.Context, _ *a2a.GetTaskRequest) (*a2a.Task,
 	return nil, a2a.NewError(a2a.ErrTaskNotFound, "")
 }
 
-// A call at the port of gRPC's own names that port as its host. What else there is, files say, is on the other one.
+// A call at gRPC's own port names that port as its host. The server serves everything else, such as files, at the main
+// port.
 func TestBaseURLIsThatOfTheMainPort(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -110,7 +110,7 @@ func (c *checkpointer) finish() {
 	c.next = c.limit
 	pages, done, ok := c.checkpoint("PASSIVE")
 	if !ok || done < pages {
-		// Somebody still reads an old state: wait for more before trying again.
+		// A reader still uses an old state: wait for more pages before the next attempt.
 		c.next = pages + c.limit/4
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
-// What was reported as committed survives kill -9, several times in a row on
-// one file.
+// Writes that were reported as committed survive kill -9, several times in a row on one file.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

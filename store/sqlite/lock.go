@@ -87,8 +87,8 @@ func (l *folderLock) sign(program string) error {
 }
 
 func (l *folderLock) release() error {
-	// What stays behind does no harm: it is read only while somebody holds the
-	// lock, who has written it anew.
+	// A file that stays behind does no harm: it is read only while a process holds the lock, and that process has
+	// rewritten it.
 	_ = os.Remove(l.owner)
 	return l.flock.Unlock()
 }

@@ -47,7 +47,7 @@ func run(ctx context.Context, url string) error {
 		fmt.Println("sent:", r.Text())
 	}
 
-	// What happens as it happens.
+	// Print events as they arrive.
 	message := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("5d4"))
 	for u, err := range c.Stream(ctx, &a2a.SendMessageRequest{Message: message}) {
 		if err != nil {

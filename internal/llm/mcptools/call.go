@@ -40,7 +40,7 @@ func (s *Server) caller(name string) func(context.Context, jsontext.Value) (any,
 	}
 }
 
-// tell says what a tool returned, in text and images. What models do not take is named.
+// tell converts the result of a tool to text and images. It names content that models do not accept.
 func tell(result *mcp.CallToolResult) llm.Result {
 	var told llm.Result
 	var lines []string
