@@ -20,7 +20,7 @@ type Wanted struct {
 	MediaType string // such as "application/json"; "" when the client does not say
 	// the JSON Schema that the data must match; nil if there is none. Its author may be hostile
 	Schema    jsontext.Value
-	SchemaRef string // what a schema is called that the client does not send: its URL; "" when there is none
+	SchemaRef string // the URL of a schema that the client does not send; "" if there is none
 }
 
 // The members of metadata, in the spellings of the documents.

@@ -87,8 +87,9 @@ func (ring *eventRing) publish(events []journal.Event, head *journal.Head, final
 	ring.wake()
 }
 
-// trim drops the older half, and more where that is still too much, into a new slice: readers may still hold the old
-// one. It spares the newest events, so that those who keep up share them, however large they are.
+// trim drops the older half of the events, and more if the rest is still too large. It copies the rest into a new
+// slice, because readers may still hold the old one. It keeps the newest events of any size, so that readers without a
+// backlog share them.
 func (ring *eventRing) trim(spared int) {
 	rest := ring.events[min((len(ring.events)+1)/2, len(ring.events)-spared):]
 	for ring.bytes = sizeOf(rest); ring.bytes > maxRingBytes && len(rest) > spared; rest = rest[1:] {

@@ -14,16 +14,16 @@ import (
 
 // limits bound what callers make an endpoint keep, as everybody may begin a session, also who may do nothing else.
 type limits struct {
-	sessions  int // sessions at once, and as many requests without one
-	strangers int // those of callers who are not known, and as many requests of theirs without one
-	// how long a stranger's session lives that has done nothing, and at least that of somebody known
+	sessions  int // at once, and as many requests without a session
+	strangers int // sessions of unknown callers, and as many of their requests without a session
+	// how long an unknown caller's session lives without doing anything; a known caller's lives at least as long
 	trial time.Duration
-	body  time.Duration // how long what is posted may take to come
+	body  time.Duration // how long the body of a POST may take to arrive
 }
 
 var defaultLimits = limits{sessions: 5000, strangers: 100, trial: time.Minute, body: time.Minute}
 
-// A gate lets callers in as far as there is room.
+// A gate admits callers within the limits.
 type gate struct {
 	limits
 	server *mcp.Server
@@ -74,16 +74,16 @@ func (g *gate) guard(next http.Handler) http.Handler {
 	})
 }
 
-// hurry gives the body of a request its time to come, whoever reads it: of one that nobody reads net/http reads the
-// rest. The limit ends with the body, so that answers may wait and stream for longer.
+// hurry limits how long the body of a request may take to arrive. The limit also covers a body that no handler reads,
+// because net/http reads the rest of it. The limit ends with the body, so that answers may wait and stream for longer.
 func (g *gate) hurry(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
-		// where the connection has none, nothing is lost
+		// a connection without read deadlines loses nothing
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(g.body))
 	}
 }
 
-// full is why somebody is not let in.
+// full is the answer to a refused caller.
 type full struct {
 	status int
 	text   string

@@ -262,12 +262,12 @@ func TestBodiesAreNotAwaitedForEver(t *testing.T) {
 	}
 }
 
-// slowBody posts what does not end.
+// slowBody posts a body that does not end.
 func slowBody(t *testing.T, srv *httptest.Server, version string) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	body, rest := io.Pipe()
-	defer context.AfterFunc(ctx, func() { rest.Close() })() // as the transport waits for its reader
+	defer context.AfterFunc(ctx, func() { rest.Close() })() // because the transport waits for its reader
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL, body)
 	if err != nil {
 		t.Fatal(err)

@@ -114,7 +114,7 @@ func TestScopeIsPrunedWithItsLastTask(t *testing.T) {
 	}
 }
 
-// A task made by a handle that remembers a scope that is gone can be claimed and pruned as any other.
+// If a handle still remembers a removed scope, the tasks that it adds there can be claimed and pruned like all others.
 func TestTaskInAScopeThatWasRemoved(t *testing.T) {
 	t.Parallel()
 	db := openDB(t, t.TempDir())

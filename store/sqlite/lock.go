@@ -81,8 +81,8 @@ func (l *folderLock) sign(program string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", ownerName, err)
 	}
-	// Written in place: Windows refuses to replace a file that somebody reads,
-	// and readHolder looks again when it finds half of it.
+	// The file is written in place: Windows refuses to replace a file while a process reads it, and readHolder reads
+	// again if it finds half of it.
 	return os.WriteFile(l.owner, append(b, '\n'), 0o600)
 }
 
