@@ -89,9 +89,9 @@ const (
 	withoutSessions = "2026-07-28"
 )
 
-// measureCoord is agents that call the coordinator at a steady pace in one project, over both kinds of MCP: their
-// leases, to-do lists, messages and what all of them share. What a call costs beside MCP and HTTP is measured in this
-// process.
+// measureCoord runs agents that call the coordinator at a steady pace in one project, over both kinds of MCP. They use
+// leases, to-do lists, messages and the calls that all of these share. The "library" rows show the cost of a call
+// without MCP and HTTP: their agents call a hub in this process.
 func measureCoord(ctx context.Context, s *settings, f *fleet) ([]row, error) {
 	at, err := startOwn(ctx, "coordinator", "coord:"+filepath.Join(f.folder, "coord"))
 	if err != nil {

@@ -157,7 +157,7 @@ func (b bridging) progress(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What comes close together is not told each time.
+	// The bridge may combine progress notifications that come close together.
 	if heard := strings.Join(a.Progress, "\n"); !strings.Contains(heard, "1 of 3\n2 of 3") &&
 		!strings.Contains(heard, "1 of 3\n3 of 3") {
 		return fmt.Errorf("the progress is %q and should have 1 of 3, and then 2 of 3 or 3 of 3", heard)

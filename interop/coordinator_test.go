@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Whoever plays the scripts has called all tools.
+// A client that plays all scripts calls all tools.
 func TestScriptsCallAllTools(t *testing.T) {
 	t.Parallel()
 	scripts, err := readScripts()

@@ -15,8 +15,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
-// What lies between a framework and Dragoman. The rows of a framework have these in place of a transport, because a
-// framework chooses its transport by itself.
+// These names say which server lies between a framework and Dragoman. The rows of a framework have them in place of a
+// transport, because a framework chooses its transport by itself.
 const (
 	directly  = "directly"
 	belowPath = "below a path" // of a server that has several agents

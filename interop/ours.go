@@ -22,7 +22,7 @@ import (
 // scenarioLimit is how long one scenario of our client may take.
 const scenarioLimit = 20 * time.Second
 
-// What our client sends to the agents of peers; their own clients send the same to ours.
+// Our client sends these values to the agents of peers. The clients of peers send the same values to our agents.
 var (
 	rawPart  = a2a.RawPart([]byte("\x00\x01binary\xff"), "application/octet-stream", "blob.bin")
 	linkPart = a2a.URLPart("https://example.com/photo.png", "image/png", "photo.png")

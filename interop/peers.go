@@ -41,8 +41,8 @@ func (p *peer) directions() []direction {
 	return []direction{fromPeer, throughGateway, toPeer}
 }
 
-// over returns the transports of a peer on one side. What the gateway does is the same for all of them, and so is what
-// the bridge does for all revisions of MCP with sessions.
+// over returns the transports of a peer on one side. The gateway does the same for all transports, so one of them is
+// enough. The bridge does the same for all revisions of MCP with sessions.
 func (p *peer) over(d direction) []string {
 	switch d {
 	case asClient:

@@ -41,7 +41,7 @@ func (l *lab) playProgram(r *row, cmd *exec.Cmd) map[string]result {
 	if err == nil {
 		return results
 	}
-	// What it has not come to is red, and shows why.
+	// The first scenario without a result fails with the error of the program.
 	for _, s := range scenarios {
 		if _, said := results[s]; !said && expected(r, s) {
 			results[s] = result{Scenario: s, Detail: err.Error() + ": " + tail.String()}

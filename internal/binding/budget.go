@@ -13,10 +13,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/share"
 )
 
-// A Budget bounds how many bytes requests hold at once. What does not fit waits for a while, and is refused then. One
-// owner gets three quarters of it at most; of those who wait, the one whose owner holds least is next. Whoever holds
-// some of it does not ask for more of the same, so nobody waits for himself. While a request waits, whoever holds bytes
-// and does not move enough of them in Stall is cut, see [claim.moving].
+// A Budget bounds how many bytes requests hold at once. A request that does not fit waits for a while, and is then
+// refused. One owner gets three quarters of the budget at most. Of the waiting requests, the one whose owner holds
+// least is next. A request that holds bytes of a budget does not ask for more of the same budget, so no request waits
+// for itself. While a request waits, the budget cuts each holder that does not move enough of its bytes in Stall, see
+// [claim.moving].
 type Budget struct {
 	Total int64         // bytes; what is larger than one owner may hold counts as that
 	Wait  time.Duration // how long a request waits

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// ErrorLog returns what an http.Server logs to. What it says of connections, such as broken handshakes of strangers, is
-// of level Debug. If the server cannot accept any connection, for example because the process has no file descriptor
-// left, that is an error: nobody is served then. The server tries again with pauses of up to a second, and says so each
-// time.
+// ErrorLog returns the logger for an http.Server. Its messages about connections, such as broken TLS handshakes, have
+// the level Debug. If the server cannot accept any connection, for example because the process has no file descriptor
+// left, ErrorLog logs an error, because the server then serves no client. The server tries again with pauses of up to a
+// second, and logs each failure.
 func ErrorLog(logger *slog.Logger) *log.Logger {
 	return log.New(errorLog{logger}, "", 0)
 }

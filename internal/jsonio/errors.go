@@ -129,8 +129,8 @@ func fieldOf(d *Reader, pointer jsontext.Pointer, base int) string {
 	return Clip(path.String())
 }
 
-// isIndex reports whether the token of a pointer is an index of an array. What the decoder has open it knows; below
-// that a number is taken for an index.
+// isIndex reports whether the token of a pointer is an index of an array. At the levels that the decoder has open, the
+// decoder knows. Below them isIndex takes each number for an index.
 func isIndex(d *Reader, level int, token string) bool {
 	if level <= d.StackDepth() {
 		kind, _ := d.StackIndex(level)

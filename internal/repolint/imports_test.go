@@ -39,7 +39,7 @@ var rings = map[string]int{
 
 	"agent/agenttest": 5, // runs an engine in memory
 
-	// What is built on the library. No app imports another one, but the host has the registry's client.
+	// These packages are built on the library. No app imports another one, but the host has the registry's client.
 	"apps/registry":    5,
 	"apps/conformance": 6, "apps/console": 6, "apps/coord": 6, "apps/gateway": 6, "apps/host": 6, "apps/mcpbridge": 6,
 	"apps/recorder": 6, "apps/samples": 6,

@@ -205,7 +205,7 @@ func TestErrorBodyIsSafe(t *testing.T) {
 	}
 }
 
-// What decides is the reason, then the code, then the status; whatever a peer sends, an error comes out.
+// The reason decides the kind, then the code, then the status. Every body of a peer decodes to an error.
 func TestDecodeForeignErrors(t *testing.T) {
 	t.Parallel()
 	info := func(reason, domain string) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire/v03pb"
 )
 
-// What the SDKs of 0.3 put into the field for bytes is read, whichever they do; base64 text is written, or bytes if
-// that is wanted. What is encoded is not changed.
+// SDKs of 0.3 put either bytes or base64 text into the field for bytes, and the decoder reads both. The encoder writes
+// base64 text, or bytes if the caller wants them. Encoding does not change the value that it encodes.
 func TestFilesInProtobufOf03(t *testing.T) {
 	t.Parallel()
 	const content = "\x89PNG\r\n"

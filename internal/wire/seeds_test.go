@@ -192,7 +192,7 @@ func value(t *testing.T, text []byte) map[string]any {
 	return v
 }
 
-// missing returns the paths of what before has and after has not. What only after has is no matter.
+// missing returns the paths of values that before has and after lacks. It ignores values that only after has.
 func missing(at string, before, after any) []string {
 	switch before := before.(type) {
 	case map[string]any:

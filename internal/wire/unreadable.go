@@ -9,7 +9,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// What is wrong with results that are read without an error.
+// These errors describe faults of results that decode without an error.
 var (
 	ErrNullResult = errors.New("the result is null")
 	ErrNoStatus   = errors.New("the task has no status")
@@ -21,8 +21,8 @@ func LacksStatus(result any) bool {
 	return ok && task.Status == (a2a.TaskStatus{})
 }
 
-// Unreadable makes an error of what an agent sent and could not be decoded. What is wrong stands there as it is: the
-// decoders are those of servers, too, which say "invalid parameters" to a client before it.
+// Unreadable makes an error of a decoding error in an agent's answer. It keeps the decoder's description but removes
+// the prefix "invalid parameters", because servers use the same decoders and send that prefix to clients.
 func Unreadable(err error) error {
 	if e, ok := errors.AsType[*a2a.Error](err); ok && e.Kind == a2a.ErrInvalidParams {
 		err = errors.New(strings.TrimPrefix(err.Error(), e.Kind.String()+": "))

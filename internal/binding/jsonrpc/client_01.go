@@ -11,8 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Agents of 0.1 make a task of every id that they do not know, and answer a send when they are done. What a
-// [a2a.Service] promises is made of that here.
+// Agents of 0.1 create a task for every id that they do not know, and answer a send when they are done. This file
+// builds the promises of [a2a.Service] on that behavior.
 
 // send01 sends a message. One that is not to wait is streamed until the task is there.
 func (c *Client) send01(ctx context.Context, req *a2a.SendMessageRequest) (any, error) {

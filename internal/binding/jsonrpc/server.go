@@ -105,8 +105,8 @@ func (s *Server) answer(x *binding.Exchange, id []byte, request, result any) err
 	return nil
 }
 
-// fail answers with an error. Before 1.0 that of a stream is its one event (A2A 0.3.0 §3.3.1): clients of those
-// versions look for nothing else. What has an HTTP status of its own is no stream.
+// fail answers with an error. Before 1.0 the error of a stream is its one event (A2A 0.3.0 §3.3.1), because clients of
+// those versions look for nothing else. An error with an HTTP status of its own is not sent as a stream.
 func (s *Server) fail(x *binding.Exchange, id []byte, e *a2a.Error) {
 	status, mediaType, body := wire.RowOf(e.Kind).JSONRPCStatus(), wire.MediaTypeJSON, appendError(nil, x, id, e)
 	if status == http.StatusOK && x.Operation.Streams() && x.Generation != a2a.Generation10 {

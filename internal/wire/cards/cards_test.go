@@ -124,7 +124,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// What is written in a form is read back and written in the same form again without a change.
+// A card that is written in a form, read back and written in the same form again does not change.
 func TestFormsAreStable(t *testing.T) {
 	t.Parallel()
 	for _, form := range forms {

@@ -45,7 +45,7 @@ func TestFormsAndInterfaces(t *testing.T) {
 		{`{"url":null,` + new10 + `}`, cards.Form10, jsonrpc("1.0")},
 		{`{"url":7,` + new10 + `}`, cards.Form10, jsonrpc("1.0")},
 
-		// What one member says.
+		// The value or the presence of one member decides the form.
 		{card02 + `,"protocolVersion":"0.3.0"}`, cards.Form03, jsonrpc("0.3")},
 		{card02 + `,"protocolVersion":"0.3"}`, cards.Form03, jsonrpc("0.3")},
 		{card02 + `,"protocolVersion":"0.2.9"}`, cards.Form03, jsonrpc("0.2")},
@@ -100,7 +100,7 @@ func TestFormsAndInterfaces(t *testing.T) {
 	}
 }
 
-// What of security and modes is not spelt like the model.
+// Decode reads members of security and modes that are spelt differently from the model.
 func TestOldSpellings(t *testing.T) {
 	t.Parallel()
 	type schemes = map[string]a2a.SecurityScheme
@@ -215,7 +215,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// What of a card with one oddity each form does not carry.
+// Lost reports which members of a card a form does not carry. Each card here has one oddity.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	one := func(change func(*a2a.AgentCard)) *a2a.AgentCard {
@@ -389,7 +389,8 @@ func TestFormNames(t *testing.T) {
 	}
 }
 
-// Whatever is read can be written in every form, and read from there: once spelt like the form it stays as it is.
+// Every card that Decode reads can be written in every form, and read back. After the first writing the card does not
+// change again.
 func FuzzDecode(f *testing.F) {
 	for _, file := range []string{"0.1.json", "0.2.json", "0.3.json", "1.0.json", "union.json"} {
 		text, err := os.ReadFile(filepath.Join("testdata", file))

@@ -196,7 +196,7 @@ func (g gen) card() *a2a.AgentCard {
 	return c
 }
 
-// What a form is said to lose nothing of comes back as it went.
+// If Lost reports nothing for a form, a card comes back unchanged from that form.
 func TestWhatAFormCarriesComesBack(t *testing.T) {
 	for _, form := range []cards.Form{cards.Form01, cards.Form02, cards.Form03} {
 		t.Run(form.String(), func(t *testing.T) {

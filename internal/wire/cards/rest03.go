@@ -10,10 +10,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// AppendREST03 appends card as HTTP+JSON of 0.3 answers with it. Peers read that as Form03, or as the Protobuf JSON of
-// package a2a.v1, which differs in the security schemes and in what of them is required. Some of the latter fail at a
-// scheme in the form of the former, so each scheme has the members of both. What is required cannot be said in both
-// forms: it is that of Form03, of which readers of Protobuf JSON see only that something is. A signed card is Form03.
+// AppendREST03 appends card in the form in which HTTP+JSON of 0.3 answers with it. Some peers read the answer as
+// Form03. Other peers read it as the Protobuf JSON of package a2a.v1, which differs in the security schemes and in the
+// security requirements. Some of the latter peers fail at a scheme in Form03, so each scheme has the members of both
+// forms. The requirements cannot be written in both forms. They are in Form03, and readers of Protobuf JSON see only
+// that there are some. A signed card is Form03.
 func AppendREST03(dst []byte, card *a2a.AgentCard) ([]byte, error) {
 	start := len(dst)
 	dst, err := Append(dst, card, Form03)

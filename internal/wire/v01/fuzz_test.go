@@ -60,7 +60,7 @@ func checkError(t *testing.T, err error) {
 	t.Fatalf("error %v", err)
 }
 
-// What is taken for a request is valid, can be sent as it was, and means the same again.
+// A request that decodes without an error is valid. After encoding and decoding it means the same again.
 func FuzzRequest(f *testing.F) {
 	seed(f, func(e example) bool { return !e.answers })
 	f.Fuzz(func(t *testing.T, number uint8, data []byte) {
@@ -90,7 +90,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// What is taken for an answer can be answered, and means the same again.
+// A result that decodes without an error can be encoded, and then means the same again.
 func FuzzResult(f *testing.F) {
 	seed(f, func(e example) bool { return e.answers && !e.op.Streams() })
 	f.Add(uint8(wire.OpSendMessage),
@@ -118,7 +118,7 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
-// What is taken for the events of a stream, one a line, can be shown on another.
+// Events of a stream, one a line, that decode without an error can be encoded on another stream.
 func FuzzStream(f *testing.F) {
 	for _, document := range documents {
 		var events []string
@@ -160,7 +160,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// What the wire does not keep: parts of a second below a millisecond.
+// upToMilliseconds compares times in whole milliseconds, because the wire format drops smaller fractions.
 var upToMilliseconds = cmp.Comparer(func(a, b time.Time) bool {
 	return a.Truncate(time.Millisecond).Equal(b.Truncate(time.Millisecond))
 })

@@ -50,7 +50,7 @@ func forgotten[T any](v T) T {
 	return v
 }
 
-// What the generation can carry, and what it has a mark for, comes back as it went, and fits its schemas.
+// A task whose values the generation can carry, or has a marker for, comes back unchanged. Its text fits the schemas.
 func TestAnyTaskComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		task := genTask.Draw(t, "task")
@@ -119,7 +119,8 @@ func TestAnyUpdateComesBack(t *testing.T) {
 	})
 }
 
-// Who comes back has the artifacts that he would have if he had stayed, whatever their ids, and each under one index.
+// A client that reconnects has the same artifacts as a client that stayed connected, whatever their ids, and each
+// artifact under one index.
 func TestSubscribersLackNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfN(rapid.SampledFrom(

@@ -13,7 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// What the parameters of the methods say, and which methods they are of.
+// These types hold the parameters of the methods. The comment of each type names its methods.
 type (
 	sendParams struct { // tasks/send, tasks/sendSubscribe
 		request a2a.SendMessageRequest
@@ -69,7 +69,7 @@ func readOutputModes(d *jsonio.Reader, v *sendParams) error {
 	return nil
 }
 
-// sentMessage is the message of a request. What the client leaves out nobody can know.
+// sentMessage reads the message of a request. The role is required, because the server cannot guess it.
 var sentMessage = messageOf(a2a.MaxParts, func(d *jsonio.Reader, _ *a2a.Message) error {
 	return jsonio.InvalidMember(d, "role", "is required: user or agent")
 })

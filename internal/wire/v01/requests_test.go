@@ -192,7 +192,7 @@ func TestOtherParams(t *testing.T) {
 	}
 }
 
-// What is wrong with parameters is said in the words of the form.
+// Errors about parameters use the member names of the form.
 func TestBadParams(t *testing.T) {
 	t.Parallel()
 	send := func(message string) string { return `{"id":"t","message":` + message + `}` }
@@ -407,7 +407,7 @@ func TestRequestsAreWritten(t *testing.T) {
 	}
 }
 
-// What cannot be sent is an error, and leaves the buffer as it was.
+// A request that cannot be written causes an error, and the buffer stays unchanged.
 func TestRequestsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	message := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("hi"))

@@ -103,7 +103,7 @@ func TestStatesComeBack(t *testing.T) {
 	}
 }
 
-// What the form has no place for goes into metadata and comes back from there.
+// Values for which the form has no place go into metadata, and reading takes them from there.
 func TestMarkersComeBack(t *testing.T) {
 	t.Parallel()
 	own := a2a.Metadata{"own": []byte("1")}
@@ -237,7 +237,7 @@ func TestMessagesAreCompletedTasks(t *testing.T) {
 	}
 }
 
-// What peers of the time send is read, faults and all.
+// The decoder reads the tasks that peers of that time send, including their faults.
 func TestTasksOfPeers(t *testing.T) {
 	t.Parallel()
 	request := &a2a.SendMessageRequest{NewTaskID: "t", Message: &a2a.Message{ContextID: "c"}}
@@ -392,7 +392,7 @@ func TestPushConfigs(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error, and leaves the buffer as it was.
+// A result that cannot be written causes an error, and the buffer stays unchanged.
 func TestResultsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	status := a2a.TaskStatus{State: a2a.TaskStateWorking}

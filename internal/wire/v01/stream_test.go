@@ -232,8 +232,8 @@ func TestSnapshotKeepsMetadata(t *testing.T) {
 	}
 }
 
-// Whoever reads the updates of a task gets the same bytes, also who came later and found them made; and what is new to
-// him is new to the indexes that he goes on with.
+// All readers of a task's updates share the same bytes, including a late reader of an update that is encoded already.
+// Each reader also counts the artifacts in shared updates for its own indexes.
 func TestReadersShareBytes(t *testing.T) {
 	t.Parallel()
 	updates := numbered(changed(a2a.TaskStateWorking), chunk("a", false, true), chunk("b", false, true),

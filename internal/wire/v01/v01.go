@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package v01 is the JSON of the first generation: the documents of April 2025 and version 0.1.0, which are one form on
-// the wire. What is read may be either, with all that their schemas and their examples differ in; what is written fits
-// the schemas of both.
+// the wire. The package reads both, with all the differences between their schemas and their examples. It writes text
+// that fits the schemas of both.
 //
 // # Ids
 //
@@ -41,8 +41,8 @@ import (
 
 // Dialect is the one [wire.Dialect] of this package.
 //
-// A request to get a push config has no id, as a task has but one config, so that ID is left empty when it is read.
-// What is read from a peer carries the id that was asked for, or else that of the task.
+// A request to get a push config has no id, because a task has only one config. Its ID is therefore empty after
+// reading. A push config that is read from a peer carries the id of the request, or else that of the task.
 var Dialect wire.Dialect = dialect{}
 
 type dialect struct{}

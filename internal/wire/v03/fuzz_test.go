@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// Whatever a client sends is refused with an error of ours, or is a valid request that comes back as it went.
+// The decoder refuses a client's text with an a2a error, or returns a valid request that comes back unchanged.
 func FuzzRequest(f *testing.F) {
 	for _, e := range examples(f) {
 		if e.sort == "request" {
@@ -58,7 +58,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// Whatever an agent sends on a stream is refused with an error of ours, or is an event that comes back as it went.
+// The decoder refuses an agent's text on a stream with an a2a error, or returns an event that comes back unchanged.
 func FuzzEvent(f *testing.F) {
 	for _, e := range examples(f) {
 		if e.sort != "request" {

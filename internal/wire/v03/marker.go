@@ -55,8 +55,8 @@ var markerObject = jsonio.Object[marker]{Members: []jsonio.Member[marker]{
 	{Name: "wrapped", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.Bool(d, &m.wrapped) }},
 }}
 
-// takeMarker takes the marker out of the metadata of a part, which are nil if nothing else is in them. What is not a
-// marker stays there.
+// takeMarker takes the marker out of the metadata of a part. The metadata become nil if nothing else is in them. A
+// value that is not a marker stays in the metadata.
 func takeMarker(metadata *a2a.Metadata) marker {
 	text, ok := (*metadata)[markerKey]
 	if !ok {

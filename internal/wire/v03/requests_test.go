@@ -24,7 +24,7 @@ func sent(parts ...a2a.Part) *a2a.SendMessageRequest {
 	}
 }
 
-// What the documents, drafts and peers of 0.2 and 0.3 differ in means the same.
+// Different spellings in the documents, drafts and peers of 0.2 and 0.3 mean the same.
 func TestOneGrammarForAllVersions(t *testing.T) {
 	t.Parallel()
 	const inMessage = `{"message":{"kind":"message","messageId":"m","role":"user","parts":[%s]}}`
@@ -156,7 +156,7 @@ func TestOneGrammarForAllVersions(t *testing.T) {
 	}
 }
 
-// What is wrong is said with the name that the client gave it.
+// Errors about a request use the member names that the client used.
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	part := func(text string) string {
@@ -312,7 +312,7 @@ func TestBadJSON(t *testing.T) {
 	}
 }
 
-// What does not go together is an error, not a panic or an empty answer.
+// Arguments that do not go together cause an error, not a panic or an empty answer.
 func TestMismatches(t *testing.T) {
 	t.Parallel()
 	if _, err := Dialect.DecodeRequest(wire.OpNone, nil); err == nil {
@@ -329,7 +329,7 @@ func TestMismatches(t *testing.T) {
 	}
 }
 
-// What a request says that the form cannot carry is left out, and what it does not say is said as peers need it.
+// The encoder leaves out values that the form cannot carry, and writes the defaults that peers need.
 func TestRequestsAsWritten(t *testing.T) {
 	t.Parallel()
 	message := &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("x")}}

@@ -102,7 +102,7 @@ func TestResultsAsWritten(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error that names the field, and leaves the buffer as it was.
+// A result that cannot be written causes an error that names the field, and the buffer stays unchanged.
 func TestWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -236,7 +236,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// What the form has no place for is lost in one way only: the key of markers is ours.
+// Metadata under the key of markers are lost, because that key is reserved. No other metadata are lost.
 func TestForeignMarkers(t *testing.T) {
 	t.Parallel()
 	metadata := a2a.Metadata{markerKey: jsontext.Value(`{"wrapped":true}`), "a": jsontext.Value(`1`)}

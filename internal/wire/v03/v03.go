@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package v03 is the JSON of the generations 0.2.0 to 0.3.0, as it stands in JSON-RPC: one form with dated additions.
-// What is written is the form of 0.3.0, which fits the schemas of all of them. What is read may be any of them, with
-// what their examples and their drafts differ in:
+// The package writes the form of 0.3.0, which fits the schemas of all of them. It reads all of them, with the
+// differences in their examples and their drafts:
 //
 //   - kind, type or neither tells a text, file or data part, and a task, message or update, from the others;
 //   - the messageId of a sent message may stand beside the message;
@@ -32,8 +32,9 @@
 // none.
 //
 // An unspecified state is unknown here. Lost are: tenants; all schemes of a push config but the first; the paging of
-// push configs, which are all in one list; an unspecified role, which becomes agent; fractions of a millisecond. What a
-// peer leaves out is made up where the model needs it: the id of a message, and agent as the role of one in an answer.
+// push configs, which are all in one list; an unspecified role, which becomes agent; fractions of a millisecond. If a
+// peer leaves out a value that the model needs, the decoder makes it up: the id of a message, and agent as the role of
+// a message in an answer.
 package v03
 
 import (

@@ -32,7 +32,8 @@ const (
 		`"extensions":["x"]}],"history":[{"messageId":"h","role":"ROLE_USER","parts":[{"text":""}]}],"metadata":{}}`
 )
 
-// Whatever a client sends is refused with an error of ours, or is a request that comes back as it went if it is valid.
+// The decoder refuses a client's text with an a2a error, or returns a request. If the request is valid, it comes back
+// unchanged.
 func FuzzRequest(f *testing.F) {
 	f.Add(byte(0), []byte(fullSendText))
 	f.Add(byte(1),
@@ -83,7 +84,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// Whatever an agent sends on a stream is refused with an error of ours, or is an event that comes back as it went.
+// The decoder refuses an agent's text on a stream with an a2a error, or returns an event that comes back unchanged.
 func FuzzEvent(f *testing.F) {
 	f.Add([]byte(`{"task":` + fullTaskText + `}`))
 	f.Add([]byte(`{"message":{"content":[{"text":"x"}]}}`))

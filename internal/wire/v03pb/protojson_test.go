@@ -165,7 +165,7 @@ func TestProtoJSONOfRequests(t *testing.T) {
 	})
 }
 
-// What peers send who follow the proto after 0.3.0 is read too, references to tasks among it.
+// The decoder also reads requests of peers that follow the proto after 0.3.0, including references to tasks.
 func TestProtoJSONAfter030(t *testing.T) {
 	t.Parallel()
 	text, err := protojson.Marshal(&a2apb.SendMessageRequest{Request: &a2apb.Message{

@@ -23,7 +23,7 @@ func sent(parts ...a2a.Part) *a2a.SendMessageRequest {
 	}
 }
 
-// What the protos and the peers of 0.2.2 to 0.3 differ in means the same.
+// Different spellings in the protos and the peers of 0.2.2 to 0.3 mean the same.
 func TestOneGrammarForAllVersions(t *testing.T) {
 	t.Parallel()
 	const inMessage = `{"message":{"messageId":"m","role":"ROLE_USER","content":[%s]}}`

@@ -7,9 +7,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// IsText reports whether a body is in the form Text, which is the one to answer in. Only messages differ enough to
-// tell: those of Text say user or agent, and what kind they are. What cannot be read is left to Proto, which says what
-// is wrong.
+// IsText reports whether a body is in the form Text. The answer has the same form as the body. Only messages differ
+// enough to tell: in Text, messages say user or agent, and carry their kind. If IsText cannot read the body, it reports
+// false, and the decoder of Proto reports the error.
 func IsText(op wire.Operation, body []byte) bool {
 	if op != wire.OpSendMessage && op != wire.OpStreamMessage {
 		return false

@@ -5,11 +5,10 @@
 // members, the parts of a message under content, and everything optional. [Text] is what the specification describes:
 // the objects of JSON-RPC, see package v03, each under a name that says what it is.
 //
-// What is read may have names in snake case, numbers for enums, numbers as strings, and the names that the proto had
-// before
-// 0.3.0 or in drafts after it: update for the message of a status, msg for a message, request for the message of a
-// send,
-// parts for content, pushNotifications in the names of push configs. One member by two names is refused.
+// The package also reads names in snake case, numbers for enums, and numbers as strings. It reads the names that the
+// proto had before 0.3.0 or in drafts after it: update for the message of a status, msg for a message, request for the
+// message of a send, parts for content, pushNotifications in the names of push configs. One member under two names is
+// refused.
 //
 // # What a missing member means
 //

@@ -17,7 +17,7 @@ import (
 // deadline is that of one scenario.
 const deadline = 20 * time.Second
 
-// What the scenarios say to the sample agent currency and to the probe agent.
+// The scenarios use these texts with the sample agent currency and with the probe agent.
 const (
 	Amount   = "100 USD in GBP"
 	Result   = "77.252"
