@@ -37,7 +37,8 @@ type Model interface {
 	Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error]
 }
 
-// A Painter makes images. What [Open] returns is one too; whether the provider can paint shows when it is asked.
+// A Painter makes images. A Model from [Open] is also a Painter, but only a call shows whether its provider can make
+// images.
 type Painter interface {
 	Paint(ctx context.Context, r *PaintRequest) (*Image, error)
 }
