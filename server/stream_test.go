@@ -425,7 +425,7 @@ func TestStreamLimits(t *testing.T) {
 // 1,000 open streams cost at most 2 goroutines and 32 KB each, and all get the same bytes.
 func TestManyStreamsAreCheap(t *testing.T) {
 	if testing.Short() {
-		t.Skip("opens a thousand connections")
+		t.Skip("opens a thousand connections; run without -short")
 	}
 	const n = 1000
 	start := make(chan struct{})

@@ -604,7 +604,7 @@ func TestUpstreamComesBack(t *testing.T) {
 	}
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		t.Skip("somebody else took the port: ", err)
+		t.Skip("another program took the port; run this test again: ", err)
 	}
 	back := &httptest.Server{Listener: ln, Config: &http.Server{Handler: srv}}
 	back.Start()

@@ -99,7 +99,7 @@ func TestParseSince(t *testing.T) {
 func TestDataHome(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("the customs of Linux")
+		t.Skip("checks the folders of Linux; run this test there")
 	}
 	for _, test := range []struct {
 		env  map[string]string

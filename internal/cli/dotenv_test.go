@@ -141,12 +141,12 @@ func TestNearestFileAndTheUsers(t *testing.T) {
 func TestFileOfAnotherUserDoesNotCount(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" || os.Geteuid() != 0 {
-		t.Skip("only the administrator can give a file away")
+		t.Skip("only root can give a file away; run this test as root, and not on Windows")
 	}
 	dir := t.TempDir()
 	path := writeEnv(t, dir, "A2ACLI_AGENT_CARD=http://example.com")
 	if err := os.Chown(path, 12345, 12345); err != nil {
-		t.Skip(err)
+		t.Skipf("the file system keeps no owners: %v; set TMPDIR to one that does to run this test", err)
 	}
 	files := findIn(t, dir, nil)
 	if len(files) != 1 || files[0].vars != nil || !strings.Contains(files[0].warning, "belongs to another user") {
@@ -174,7 +174,7 @@ func TestFilesAreBounded(t *testing.T) {
 func TestConfigHome(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("the customs of Linux")
+		t.Skip("checks the folders of Linux; run this test there")
 	}
 	for _, test := range []struct {
 		env  map[string]string

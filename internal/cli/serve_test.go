@@ -105,7 +105,7 @@ func TestIgnoredInterruptStaysIgnored(t *testing.T) {
 	}
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
 	if err != nil {
-		t.Skip("no /proc to look at")
+		t.Skip("there is no /proc; run this test on Linux")
 	}
 	_, ignored, _ := strings.Cut(string(status), "SigIgn:")
 	mask, err := strconv.ParseUint(strings.Fields(ignored)[0], 16, 64)

@@ -114,6 +114,6 @@ func TestDrainTimeout(t *testing.T) {
 
 func needsSigterm(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no SIGTERM")
+		t.Skip("Windows has no SIGTERM; run this test on another system")
 	}
 }
