@@ -207,8 +207,8 @@ func pacedRounds(ctx context.Context, s *settings, at *process, name string, rat
 	return medians(found), nil
 }
 
-// pace has agents call in turn, so many times a second in all, and returns what came of it. A call that could not begin
-// in time, as the one before it took so long, has waited that time too.
+// pace has agents call in turn, at a rate of calls a second in all, and returns the result. If a call begins late
+// because the call before it took too long, its latency includes the delay.
 func pace(ctx context.Context, at *process, agents []*coordAgent, rate float64, during time.Duration) (result, error) {
 	before, err := at.usage(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// keptBuffer is the largest buffer that goes back to the pool: one large request must not hold its memory for ever.
+// keptBuffer is the largest buffer that goes back to the pool: one large request must not hold its memory forever.
 const keptBuffer = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -57,8 +57,8 @@ func MediaType(contentType string) string {
 	return mediaType
 }
 
-// Deadline gives the request's body its time to arrive, whoever reads it: of a request that is answered without its
-// body, net/http itself reads the rest, and would wait for it for ever.
+// Deadline limits the time in which the request's body must arrive. If the binding answers a request without reading
+// its body, net/http itself reads the rest. Without the deadline it would wait forever.
 func (c *Core) Deadline(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		http.NewResponseController(w).SetReadDeadline(time.Now().Add(c.BodyTimeout))

@@ -220,7 +220,7 @@ func (b *Budget) next() {
 				best = i
 			}
 		}
-		if best < 0 || !b.fits(b.waiting[best]) { // a large one is not overtaken, or it would wait for ever
+		if best < 0 || !b.fits(b.waiting[best]) { // a large one is not overtaken, or it would wait forever
 			return
 		}
 		c := b.waiting[best]

@@ -15,7 +15,7 @@ var (
 	ErrNoStatus   = errors.New("the task has no status")
 )
 
-// LacksStatus reports whether the result of a message is a task of which nobody can tell where it stands.
+// LacksStatus reports whether the result of a message is a task without a status.
 func LacksStatus(result any) bool {
 	task, ok := result.(*a2a.Task)
 	return ok && task.Status == (a2a.TaskStatus{})

@@ -59,8 +59,8 @@ func (c *Client) begin01(ctx context.Context, req *a2a.SendMessageRequest) (a2a.
 	return nil, errNoEvent
 }
 
-// named returns a request that names the task it makes, and its session. A message to a task that is not there, or
-// has ended, is refused here, as the agent would make it or begin anew.
+// named returns a request that names the task it makes, and its session. It refuses a message to a task that does not
+// exist or has ended, because the agent would create the task or begin it anew.
 func (c *Client) named(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessageRequest, error) {
 	switch {
 	case req.Message == nil || req.NewTaskID != "":

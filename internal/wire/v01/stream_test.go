@@ -259,7 +259,7 @@ func TestReadersShareBytes(t *testing.T) {
 			}
 		}
 	}
-	// c is index 2 for each of them, whoever makes its bytes.
+	// c is index 2 for each reader, whichever reader encodes it.
 	for _, e := range []*encoder{first, second, late} {
 		got := encoded(t, e, numbered(chunk("c", false, true))...)
 		if want := []string{shownArtifact("c", 2, whole)}; !slices.Equal(got, want) {
@@ -268,7 +268,7 @@ func TestReadersShareBytes(t *testing.T) {
 	}
 }
 
-// A reader who did not see the task from its start may have other indexes, so nobody gets his bytes.
+// A reader that did not see the task from its start may have other indexes, so other readers do not share its bytes.
 func TestResumedReadersShareNothing(t *testing.T) {
 	t.Parallel()
 	ev := a2a.NewStreamEvent("9", chunk("b", false, true))

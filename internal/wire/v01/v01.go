@@ -22,14 +22,14 @@
 //     allow objects only, so the value is the member "value" of one.
 //   - of a message or an artifact, "extensions" and "referenceTaskIds".
 //
-// The key is ours: what a program puts under it is lost. Metadata that hold nothing else come back unset. The metadata
-// of requests have no marks and stay as they are.
+// The key is reserved: a value that a program puts under it is lost. Metadata that hold nothing else come back unset.
+// The metadata of requests have no marks and stay as they are.
 //
 // The other way round a file part with neither bytes nor uri, which 0.1.0 allows, is a data part whose value has its
 // name and mimeType, with "file" under that key; it is written as the file part that it was.
 //
 // Lost are: ids of messages, of push configs and of artifacts that are no index-N; all schemes of a push config but the
-// first; tenants; ReturnImmediately, as a send always waits; fractions of a millisecond.
+// first; tenants; ReturnImmediately, because a send always waits; fractions of a millisecond.
 package v01
 
 import (

@@ -10,7 +10,7 @@
 //   - configuration.pushNotification and config are other names of pushNotificationConfig;
 //   - a state may be spelled with underscores, or cancelled;
 //   - a timestamp without a zone is one in UTC;
-//   - null is absent, and members nobody knows are skipped.
+//   - null is absent, and unknown members are skipped.
 //
 // tasks/list is that of the drafts after 0.3.0.
 //
@@ -28,8 +28,7 @@
 //   - "mediaType" and "filename" of a text or data part;
 //   - "wrapped", which is true where data is not an object, as it must be here: it is the member "value" of one.
 //
-// That key is ours: metadata of a part that have it already lose it. Empty lists and empty metadata are as good as
-// none.
+// That key is reserved: a part's own metadata under it are lost. Empty lists and empty metadata are as good as none.
 //
 // An unspecified state is unknown here. Lost are: tenants; all schemes of a push config but the first; the paging of
 // push configs, which are all in one list; an unspecified role, which becomes agent; fractions of a millisecond. If a

@@ -11,11 +11,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// What 0.3 has no place for in a part travels in the part's metadata, as an object under markerKey, and is taken out
-// again on the other side. The JSON of 0.3 does the same, under the same key.
+// Values of a part for which 0.3 has no place travel in the part's metadata, as an object under markerKey. The other
+// side takes them out again. The JSON of 0.3 does the same, under the same key.
 const (
 	markerKey = "https://dragoman-a2a.dev/wire/v03"
-	// compatKey is what the official SDKs write, in place of the flag "wrapped". It is read only.
+	// compatKey is the key that the official SDKs write in place of the flag "wrapped". This package only reads it.
 	compatKey = "data_part_compat"
 	// wrapperName is the one member of an object that stands for another value.
 	wrapperName = "value"
