@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
@@ -31,20 +32,20 @@ func insatiable(t *testing.T) *llmtest.Server {
 func TestOneBudgetForAllLooks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		budget host.Budget
+		budget plan.Budget
 		want   int // requests, each of 400 tokens
 		says   string
 	}{
-		"calls": {host.Budget{Calls: 5}, 5,
+		"calls": {plan.Budget{Calls: 5}, 5,
 			"5 questions to the language model, 240000 tokens and 3m0s are the limits"},
-		"tokens":   {host.Budget{Tokens: 1000}, 3, "24 questions to the language model, 1000 tokens"},
-		"defaults": {host.Budget{}, 24, "24 questions"},
+		"tokens":   {plan.Budget{Tokens: 1000}, 3, "24 questions to the language model, 1000 tokens"},
+		"defaults": {plan.Budget{}, 24, "24 questions"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			model := insatiable(t)
 			w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) {
-				o.Planner, o.Budget = host.NewLLM(model.Model()), test.budget
+				o.Planner, o.Budget = plan.NewLLM(model.Model()), test.budget
 			}, currencyURL(t))
 			r := w.Send("1 USD in GBP")
 			must(t, r, a2a.TaskStateFailed, test.says)
@@ -66,7 +67,7 @@ func TestTheBudgetOfTime(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(t, llmtest.Calls(send("Currency Agent", "1 USD in GBP")), llmtest.Step{Stall: true})
 	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) {
-		o.Planner, o.Budget = host.NewLLM(model.Model()), host.Budget{Time: time.Second}
+		o.Planner, o.Budget = plan.NewLLM(model.Model()), plan.Budget{Time: time.Second}
 	}, currencyURL(t))
 	began := time.Now()
 	r := w.Send("1 USD in GBP")
@@ -98,7 +99,7 @@ func TestTheBudgetOutlivesARestart(t *testing.T) {
 	url := serve(t, worker, cardOf("Worker", "Digs tunnels", "tunnels"))
 	model := llmtest.Func(t,
 		func(*llmtest.Request) llmtest.Step { return llmtest.Calls(send("Worker", "dig one more")) })
-	options := host.Options{Planner: host.NewLLM(model.Model()), Budget: host.Budget{Calls: 3}}
+	options := host.Options{Planner: plan.NewLLM(model.Model()), Budget: plan.Budget{Calls: 3}}
 	kept := memory.New(nil)
 	defer kept.Close()
 	first := beginWith(t, kept, options, url)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 	outcome "github.com/dragoman-a2a/dragoman/internal/turn"
@@ -52,7 +53,7 @@ func (x *run) fails(s *step, err error) {
 			". It has not got your answer; please send it again later.")
 		return
 	}
-	s.State, s.Error, s.Lost = failed, clean(outward(err), maxProblem), ok
+	s.State, s.Error, s.Lost = failed, plan.Clean(outward(err), plan.MaxShown), ok
 }
 
 // attempt carries a step through, within its time, unless its agent rests.
@@ -381,8 +382,8 @@ func (x *run) parts(ctx context.Context, s *step) ([]a2a.Part, *a2a.Message) {
 		switch {
 		case before == nil || before.State != done:
 		case before.Value != nil:
-			text = fill(text, *before.Value)
-		case refers(s.Text):
+			text = before.Value.Fill(text)
+		case plan.Refers(s.Text):
 			extra = append(extra, x.passOn(ctx, before, s)...)
 		}
 	}
@@ -421,7 +422,7 @@ func (x *run) wants(s *step, p a2a.Part) bool {
 	}
 	for _, a := range x.agents {
 		if a.Alias == s.Agent {
-			return takes(a.Card, partMediaType(p)) != fitsNot
+			return a.Takes(p)
 		}
 	}
 	return false

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -187,7 +188,7 @@ func (c *conn) retire() error {
 // those that are too old or could not be had are fetched beside it, for the next time, unless there is no agent at all.
 // Agents that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read,
 // are missing.
-func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []Unreachable) {
+func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []plan.Unreachable) {
 	switch stale, unseen := d.stale(); {
 	case unseen || stale && !d.anybody():
 		d.Refresh(ctx)
@@ -199,14 +200,14 @@ func (d *Directory) Agents(ctx context.Context) (agents []AgentInfo, missing []U
 	defer d.mu.Unlock()
 	for _, r := range d.agents {
 		if r.card == nil {
-			missing = append(missing, Unreachable{r.ref.called(), r.whyMissing()})
+			missing = append(missing, plan.Unreachable{Agent: r.ref.called(), Reason: r.whyMissing()})
 			continue
 		}
-		agents = append(agents, AgentInfo{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given,
+		agents = append(agents, plan.Agent{Alias: r.alias, Card: d.shown(r), Health: r.health(), Given: r.given,
 			Handle: r.handle()})
 	}
 	if d.problem != "" {
-		missing = append(missing, Unreachable{"the registry", d.problem})
+		missing = append(missing, plan.Unreachable{Agent: "the registry", Reason: d.problem})
 	}
 	return agents, missing
 }
@@ -222,7 +223,7 @@ func (r *remote) handle() string {
 	}
 	at, _, _ := strings.Cut(u.Path, "/.well-known/")
 	if name := path.Base(at); name != "/" && name != "." {
-		return clean(strings.TrimSuffix(name, ".json"), maxName)
+		return plan.Clean(strings.TrimSuffix(name, ".json"), plan.MaxName)
 	}
 	return ""
 }
@@ -240,16 +241,16 @@ func (r *remote) whyMissing() string {
 }
 
 // health is what was seen of the agent last, from here or by the catalogue.
-func (r *remote) health() Health {
+func (r *remote) health() plan.Health {
 	h, seen := r.breaker.lookWhen()
 	if r.given || !seen.IsZero() && !r.listed.CheckedAt.After(seen) {
 		return h
 	}
 	switch r.listed.State {
 	case registry.HealthUp:
-		h.State, h.Since, h.Problem = Up, r.listed.Since, ""
+		h.State, h.Since, h.Problem = plan.Up, r.listed.Since, ""
 	case registry.HealthDown:
-		h.State, h.Since = Down, r.listed.Since
+		h.State, h.Since = plan.Down, r.listed.Since
 		h.Problem = cmp.Or(wordsIn(r.listed.Error), "the registry could not reach it")
 	}
 	return h
@@ -364,7 +365,7 @@ func (d *Directory) fetch(ctx context.Context, r *remote) {
 		r.breaker.failed(err)
 		return
 	}
-	if r.breaker.look().State != Up {
+	if r.breaker.look().State != plan.Up {
 		r.breaker.worked()
 	}
 }
@@ -536,7 +537,7 @@ func (d *Directory) name() {
 		if r.card == nil || r.alias != "" {
 			continue
 		}
-		base := cmp.Or(clean(cmp.Or(r.ref.Alias, r.card.Name), maxName), "agent")
+		base := cmp.Or(plan.Clean(cmp.Or(r.ref.Alias, r.card.Name), plan.MaxName), "agent")
 		r.alias = base
 		if r.given {
 			d.displace(base)
@@ -556,9 +557,6 @@ func (d *Directory) displace(name string) {
 	}
 }
 
-// maxName is how long a name may be, in runes.
-const maxName = 80
-
 func (d *Directory) taken(by *remote) bool {
 	return !by.given && d.reserved(by.alias) || slices.ContainsFunc(d.agents, func(r *remote) bool {
 		return r != by && (strings.EqualFold(r.alias, by.alias) ||
@@ -576,8 +574,8 @@ func (d *Directory) reserved(name string) bool {
 
 // alike reports whether users could mean the same by two names.
 func alike(a, b string) bool {
-	a, b = clean(a, maxName), clean(b, maxName)
-	return a != "" && (strings.EqualFold(a, b) || bareName(a) != "" && bareName(a) == bareName(b))
+	a, b = plan.Clean(a, plan.MaxName), plan.Clean(b, plan.MaxName)
+	return a != "" && (strings.EqualFold(a, b) || plan.BareName(a) != "" && plan.BareName(a) == plan.BareName(b))
 }
 
 // shown is the card as planners see it. Agents are found by its name, too, so that of a stranger is not a reserved one.
@@ -618,7 +616,7 @@ func (d *Directory) link(alias, key string) (*link, error) {
 	r, c := d.agents[at], d.agents[at].conn
 	c.users++
 	return &link{
-		Client: c.client, alias: r.alias, name: clean(r.card.Name, maxName), key: r.key, breaker: r.breaker,
+		Client: c.client, alias: r.alias, name: plan.Clean(r.card.Name, plan.MaxName), key: r.key, breaker: r.breaker,
 		release: sync.OnceFunc(func() { d.unlink(c) }),
 	}, nil
 }

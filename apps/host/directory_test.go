@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 )
@@ -87,7 +88,7 @@ func TestDirectoryTakesACatalogueOver(t *testing.T) {
 	kept.set(errors.New("down"))
 	want("Hello Agent", "Twin")
 	if _, missing := d.Agents(t.Context()); len(missing) != 1 ||
-		missing[0] != (host.Unreachable{Agent: "the registry", Reason: "it cannot be read"}) {
+		missing[0] != (plan.Unreachable{Agent: "the registry", Reason: "it cannot be read"}) {
 		t.Errorf("missing %v", missing)
 	}
 	kept.set(nil, entry("3", "hello agent", "http://127.0.0.1:2"))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
 // drive takes the steps that can be taken, asks what agents ask, and consults the planner, until the turn ends.
@@ -307,13 +308,13 @@ func (x *run) partial(steps []*step) error {
 	for _, s := range steps {
 		line := fmt.Sprintf("%s. %s: ", s.ID, s.Agent)
 		if s.State == done {
-			line += "done. " + clean(s.Digest, maxShown)
+			line += "done. " + plan.Clean(s.Digest, plan.MaxShown)
 		} else {
 			line += string(s.State) + ". " + s.Error
 		}
 		lines = append(lines, strings.TrimSpace(line))
 		list = append(list, map[string]any{"step": s.ID, "agent": s.Agent, "state": s.State,
-			"text": clean(s.Text, maxShown), "answer": clean(s.Digest, maxShown), "error": s.Error})
+			"text": plan.Clean(s.Text, plan.MaxShown), "answer": plan.Clean(s.Digest, plan.MaxShown), "error": s.Error})
 	}
 	parts := texts(strings.Join(lines, "\n"))
 	if data, err := a2a.DataPart(map[string]any{"type": "partial-result", "steps": list}); err == nil &&
@@ -328,8 +329,8 @@ func (x *run) partial(steps []*step) error {
 const PartialResult = "partial-result"
 
 // report is the step as planners see it.
-func (s *step) report() Report {
-	r := Report{Step: s.Step, Name: s.Name, Text: cmp.Or(s.Digest, s.Ask), Files: s.Files, Error: s.Error}
+func (s *step) report() plan.Report {
+	r := plan.Report{Step: s.Step, Name: s.Name, Text: cmp.Or(s.Digest, s.Ask), Files: s.Files, Error: s.Error}
 	switch s.State {
 	case planned, skipped:
 		r.State = a2a.TaskStateSubmitted

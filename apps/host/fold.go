@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
@@ -104,7 +105,7 @@ func (f *fold) say(m *a2a.Message) {
 // belongs notes the id of the task, and refuses events of another one.
 func (f *fold) belongs(id a2a.TaskID, contextID a2a.ContextID) error {
 	if id == "" || f.task != "" && id != f.task || f.task == "" && f.s.Child != "" && id != f.s.Child {
-		return fmt.Errorf("it answered with task %q instead of its own", clean(string(id), maxName))
+		return fmt.Errorf("it answered with task %q instead of its own", plan.Clean(string(id), plan.MaxName))
 	}
 	if f.task != "" {
 		return nil
@@ -180,7 +181,7 @@ func (f *fold) status(s a2a.TaskStatus) error {
 	if s.State != a2a.TaskStateWorking && s.State != a2a.TaskStateSubmitted {
 		return nil
 	}
-	text := cleanLines(join(s.Message.Parts), maxStatus)
+	text := plan.CleanLines(join(s.Message.Parts), maxStatus)
 	if text == "" || text == f.reported {
 		return nil
 	}
@@ -302,8 +303,8 @@ func (f *fold) relay(a *a2a.Artifact, more, last bool) error {
 	}
 	c := &a2a.Artifact{ID: f.s.artifactID(a.ID), Parts: slices.Clone(a.Parts), Extensions: a.Extensions}
 	if !more {
-		c.Name = f.s.Agent + "/" + clean(cmp.Or(a.Name, string(a.ID)), maxName)
-		c.Description = cleanLines(a.Description, maxStatus)
+		c.Name = f.s.Agent + "/" + plan.Clean(cmp.Or(a.Name, string(a.ID)), plan.MaxName)
+		c.Description = plan.CleanLines(a.Description, maxStatus)
 		c.Metadata = cloneMetadata(a.Metadata)
 		if err := c.Metadata.Set(metaOrigin, origin{Agent: f.s.Agent, TaskID: f.task, Artifact: a.ID}); err != nil {
 			return err
@@ -334,12 +335,12 @@ func (x *run) conclude(s *step, f *fold) error {
 		if f.state == a2a.TaskStateAuthRequired {
 			s.State = authWait
 		}
-		s.question, s.Ask, s.Form = reply, clean(join(reply), maxShown), formID(reply)
+		s.question, s.Ask, s.Form = reply, plan.Clean(join(reply), plan.MaxShown), formID(reply)
 		return nil
 	case f.answered || f.state == a2a.TaskStateCompleted:
 		s.State = done
 	case f.state == a2a.TaskStateCanceled:
-		s.State, s.Error = canceled, cmp.Or(clean(join(reply), maxShown), "it did not say why")
+		s.State, s.Error = canceled, cmp.Or(plan.Clean(join(reply), plan.MaxShown), "it did not say why")
 	case f.state == a2a.TaskStateRejected:
 		s.Rejected = true
 		return fmt.Errorf("it will not do that: %s", cmp.Or(join(reply), "it did not say why"))
@@ -363,21 +364,18 @@ func (x *run) conclude(s *step, f *fold) error {
 
 // note keeps of a step's output what later steps and planners need.
 func (s *step) note() {
-	if v, ok := valueOf(s.output); ok {
+	if v, ok := plan.ValueOf(s.output); ok {
 		s.Value = &v
 	}
-	s.Digest = cleanLines(cmp.Or(join(s.output), join(s.closing)), maxDigest)
+	s.Digest = plan.CleanLines(cmp.Or(join(s.output), join(s.closing)), plan.MaxDigest)
 	for _, p := range s.output {
 		if _, isText := p.Content.(a2a.Text); !isText && len(s.Files) < maxFiles {
-			s.Files = append(s.Files, clean(cmp.Or(p.Filename, partMediaType(p)), maxName))
+			s.Files = append(s.Files, plan.Clean(cmp.Or(p.Filename, plan.MediaType(p)), plan.MaxName))
 		}
 	}
 }
 
-const (
-	maxDigest = 4000 // runes of an answer that planners and later steps read
-	maxFiles  = 20
-)
+const maxFiles = 20
 
 // AnswerName is the last part of the name of an artifact that an agent's closing words became, because others made
 // artifacts in the same task.
@@ -410,7 +408,7 @@ func formID(parts []a2a.Part) string {
 	var id string
 	switch {
 	case json.Unmarshal(values["request_id"], &id) == nil && id != "":
-		return clean(id, maxName)
+		return plan.Clean(id, plan.MaxName)
 	case asks:
 		return "form"
 	}

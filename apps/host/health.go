@@ -6,26 +6,9 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
-
-// HealthState says whether an agent can be reached.
-type HealthState string
-
-// The states of health.
-const (
-	Unknown HealthState = "unknown" // nobody has tried yet
-	Up      HealthState = "up"
-	Down    HealthState = "down"
-)
-
-// Health is what was seen of an agent last. It is not kept over restarts.
-type Health struct {
-	State    HealthState
-	Since    time.Time // of the state
-	Failures int       // in a row
-	Problem  string    // why it is down
-	Resting  time.Time // until then it is given nothing to do; zero when it may be called
-}
 
 // A breaker keeps calls from an agent that fails time and again: after some failures in a row it lets none through for
 // a while, then one to see.
@@ -35,7 +18,7 @@ type breaker struct {
 	now   func() time.Time
 
 	mu      sync.Mutex
-	health  Health
+	health  plan.Health
 	seen    time.Time // when the last call ended
 	lost    bool      // it did not get to the agent
 	probing bool
@@ -59,10 +42,10 @@ func (b *breaker) allow() (until time.Time, ok bool) {
 func (b *breaker) worked() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.health.State != Up {
+	if b.health.State != plan.Up {
 		b.health.Since = b.now()
 	}
-	b.health = Health{State: Up, Since: b.health.Since}
+	b.health = plan.Health{State: plan.Up, Since: b.health.Since}
 	b.seen, b.lost, b.probing = b.now(), false, false
 }
 
@@ -70,10 +53,10 @@ func (b *breaker) worked() {
 func (b *breaker) failed(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.health.State != Down {
+	if b.health.State != plan.Down {
 		b.health.Since = b.now()
 	}
-	b.health.State, b.health.Problem = Down, problem(err)
+	b.health.State, b.health.Problem = plan.Down, problem(err)
 	b.health.Failures++
 	b.seen, b.lost = b.now(), lost(err)
 	if b.health.Failures >= b.limit {
@@ -90,18 +73,18 @@ func (b *breaker) release() {
 }
 
 // look returns the health.
-func (b *breaker) look() Health {
+func (b *breaker) look() plan.Health {
 	h, _ := b.lookWhen()
 	return h
 }
 
 // lookWhen returns the health and when it was seen; zero when it was not.
-func (b *breaker) lookWhen() (Health, time.Time) {
+func (b *breaker) lookWhen() (plan.Health, time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	h := b.health
 	if h.State == "" {
-		h.State = Unknown
+		h.State = plan.Unknown
 	}
 	return h, b.seen
 }
@@ -116,6 +99,3 @@ func (b *breaker) resting(until time.Time) error {
 	}
 	return fmt.Errorf("it failed time and again and is %s: %s", alone, b.health.Problem)
 }
-
-// maxProblem is how long the reason of a failure may be, in runes.
-const maxProblem = 300

@@ -13,13 +13,14 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	outcome "github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
 // Options configure a [Host]. The zero value of each member means its default.
 type Options struct {
-	Directory *Directory // whom the host delegates to; required
-	Planner   Planner    // nil: [Rules]
+	Directory *Directory   // whom the host delegates to; required
+	Planner   plan.Planner // nil: [plan.Rules]
 
 	// ID names this host in the messages it sends, so that a request that comes back to it is refused. "" means a
 	// random one; hosts that run as one, over one database, need one ID.
@@ -29,33 +30,11 @@ type Options struct {
 	StepTimeout time.Duration // of one step, the agent's questions to the user not counted; 0 means 5 min
 	// bytes that an agent may answer with in one step, and four times that if it replaces what it sent; 0 means 16 MiB
 	MaxAnswer int64
-	MaxEvents int    // events that an agent may send in one step; 0 means 100,000
-	MaxSteps  int    // of one request; 0 means 30
-	MaxText   int    // bytes of the text of a message; what is longer is rejected; 0 means 1 MiB
-	MaxHops   int    // hosts that a request may have come through; 0 means 5
-	Budget    Budget // of the planner's language model in one turn; see there
-}
-
-// Budget bounds what a planner asks of a language model in one turn, which is from a message of the user to the answer,
-// or to a question for the user, however often the planner looks at the request meanwhile. A turn that goes on after a
-// restart has what it had left. The zero value of each member means its default.
-type Budget struct {
-	Calls  int           // requests to the model; 0 means 24
-	Tokens int           // input and output of all of them; 0 means 240,000
-	Time   time.Duration // that the model takes, the agents' work not counted; 0 means 3 min
-}
-
-// exhausted says what is used up; "" if nothing is.
-func (b Budget) exhausted() string {
-	switch {
-	case b.Calls <= 0:
-		return "requests"
-	case b.Tokens <= 0:
-		return "tokens"
-	case b.Time <= 0:
-		return "time"
-	}
-	return ""
+	MaxEvents int         // events that an agent may send in one step; 0 means 100,000
+	MaxSteps  int         // of one request; 0 means 30
+	MaxText   int         // bytes of the text of a message; what is longer is rejected; 0 means 1 MiB
+	MaxHops   int         // hosts that a request may have come through; 0 means 5
+	Budget    plan.Budget // of the planner's language model in one turn; see there
 }
 
 // Defaults returns the options with every limit that is zero replaced by what that means.
@@ -67,8 +46,8 @@ func (o Options) Defaults() Options {
 	o.MaxSteps = cmp.Or(o.MaxSteps, 30)
 	o.MaxText = cmp.Or(o.MaxText, 1<<20)
 	o.MaxHops = cmp.Or(o.MaxHops, 5)
-	o.Budget = Budget{cmp.Or(o.Budget.Calls, 24), cmp.Or(o.Budget.Tokens, 240_000),
-		cmp.Or(o.Budget.Time, 3*time.Minute)}
+	o.Budget = plan.Budget{Calls: cmp.Or(o.Budget.Calls, 24), Tokens: cmp.Or(o.Budget.Tokens, 240_000),
+		Time: cmp.Or(o.Budget.Time, 3*time.Minute)}
 	return o
 }
 
@@ -76,7 +55,7 @@ func (o Options) Defaults() Options {
 type Host struct {
 	opts     Options
 	contexts locks
-	rules    rules // which tell whether a message is for somebody who does not wait, whoever plans
+	rules    plan.Planner // which tell whether a message is for somebody who does not wait, whoever plans
 }
 
 var (
@@ -90,10 +69,10 @@ func New(o Options) (*Host, error) {
 		return nil, errors.New("host: Options.Directory is missing; make one with NewDirectory")
 	}
 	if o.Planner == nil {
-		o.Planner = Rules()
+		o.Planner = plan.Rules()
 	}
 	o.ID = cmp.Or(o.ID, "host-"+string(a2a.NewTaskID()))
-	return &Host{opts: o.Defaults()}, nil
+	return &Host{opts: o.Defaults(), rules: plan.Rules()}, nil
 }
 
 // Card describes the host. Interfaces and capabilities are left to the server that serves it.
@@ -161,8 +140,8 @@ type run struct {
 	h         *Host
 	t         *agent.Turn
 	chain     []string // the hosts that the message has come through
-	agents    []AgentInfo
-	missing   []Unreachable
+	agents    []plan.Agent
+	missing   []plan.Unreachable
 	ctx       context.Context  // of the turn
 	elsewhere map[string]*step // open steps of other tasks of the conversation, by what the planner calls them
 	preface   []a2a.Part       // goes before what the agents ask

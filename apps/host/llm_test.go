@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
@@ -24,7 +25,7 @@ import (
 // planned makes a host whose planner is a model.
 func planned(t *testing.T, model *llmtest.Server, urls ...string) *world {
 	t.Helper()
-	return newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner = host.NewLLM(model.Model()) },
+	return newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner = plan.NewLLM(model.Model()) },
 		urls...)
 }
 
@@ -157,7 +158,7 @@ func TestModelReadsWhoIsDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := llmtest.New(t, llmtest.Text("Nobody can do that now."))
-	must(t, newWorldOver(t, d, host.Options{Planner: host.NewLLM(model.Model())}).Send("say hi"),
+	must(t, newWorldOver(t, d, host.Options{Planner: plan.NewLLM(model.Model())}).Send("say hi"),
 		a2a.TaskStateCompleted)
 	if system := model.Last().System; !strings.Contains(system,
 		"cannot be reached now: the registry could not reach it") {

@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
 // choiceNew is what stands for a request of its own among the choices of a question whose answer a message is.
@@ -18,11 +20,8 @@ const choiceNew = "new"
 // labelNew is how users read it.
 const labelNew = "something new"
 
-// leastRequest is how many words a message has at least that is taken for a request while an agent waits: a number, a
-// name or a date is an answer.
-const leastRequest = 3
-
-var anotherAgent = lazy(`(?i)^\s*(?:please\s+)?(?:ask|tell|use|have|let)\s+(?:the|my|our)\s+\S.{0,40}?\s+agent\b`)
+var anotherAgent = regexp.MustCompile(
+	`(?i)^\s*(?:please\s+)?(?:ask|tell|use|have|let)\s+(?:the|my|our)\s+\S.{0,40}?\s+agent\b`)
 
 // offTopic reports whether a message to a task that waits may be no answer: it is a request, and by the rules and their
 // margin it is, all of it or in part, for an agent that does not wait, or it names an agent that is not there. The user
@@ -32,16 +31,16 @@ func (x *run) offTopic(ctx context.Context, m *a2a.Message, open []*step) (other
 	waits := func(alias string) bool {
 		return slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias })
 	}
-	if alias, _ := mentioned(text, x.agents); alias != "" {
+	if alias, _ := plan.Mentioned(text, x.agents); alias != "" {
 		return nil, false // it says whom it is for
 	}
-	if len(attachments(m)) > 0 || !isRequest(text) {
+	if len(plan.Attachments(m)) > 0 || !plan.IsRequest(text) {
 		return nil, false
 	}
-	if anotherAgent().MatchString(text) {
+	if anotherAgent.MatchString(text) {
 		return nil, true
 	}
-	d, err := x.h.rules.Plan(ctx, &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing,
+	d, err := x.h.rules.Plan(ctx, &plan.Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing,
 		OutputModes: x.t.OutputModes()})
 	if err != nil {
 		return nil, false
@@ -52,17 +51,6 @@ func (x *run) offTopic(ctx context.Context, m *a2a.Message, open []*step) (other
 		}
 	}
 	return others, len(others) > 0
-}
-
-// isRequest reports whether a text asks for something, as answers mostly do not: a clause of it begins with a verb or a
-// word of questions, or it is a question.
-func isRequest(text string) bool {
-	text = withoutSalutation(text)
-	if len(tokenize(text)) < leastRequest {
-		return false
-	}
-	return strings.Contains(text, "?") ||
-		slices.ContainsFunc(clauses(text), func(c clause) bool { return startsWithVerb(c.text) })
 }
 
 // askWhether asks whether a message answers what agents ask, or is something new. It waits meanwhile.
@@ -89,13 +77,13 @@ func (x *run) askWhether(ctx context.Context, m *a2a.Message, open []*step, othe
 	return x.askChoice(ctx, append(lines, label), a)
 }
 
-var saysNew = lazy(
+var saysNew = regexp.MustCompile(
 	`(?i)^\W*(?:(?:it|this|that)(?:'s| is)\s+)?(?:a |an |something |the )?(?:new|else|new one|new request|new task|` +
 		`other)\W*$`)
 
 // chosenOf is chosen for a question of the host.
 func (x *run) chosenOf(a *asked, text string) int {
-	if slices.Contains(a.Choices, choiceNew) && saysNew().MatchString(text) {
+	if slices.Contains(a.Choices, choiceNew) && saysNew.MatchString(text) {
 		return slices.Index(a.Choices, choiceNew)
 	}
 	return chosen(text, x.labels(a), x.agents)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
@@ -68,12 +69,12 @@ func inside(err error, f func(error) bool) {
 // the file that its card should be in.
 func (r AgentRef) called() string {
 	if r.Alias != "" {
-		return clean(r.Alias, maxName)
+		return plan.Clean(r.Alias, plan.MaxName)
 	}
 	where := r.Card
 	if !strings.Contains(where, "://") {
 		if strings.HasSuffix(where, ".json") || filepath.IsAbs(where) || strings.HasPrefix(where, ".") {
-			return clean(filepath.Base(where), maxName)
+			return plan.Clean(filepath.Base(where), plan.MaxName)
 		}
 		where = "https://" + where
 	}
@@ -81,5 +82,5 @@ func (r AgentRef) called() string {
 	if err != nil {
 		return "an agent without a name"
 	}
-	return clean(cmp.Or(u.Host, path.Base(u.Path)), maxName)
+	return plan.Clean(cmp.Or(u.Host, path.Base(u.Path)), plan.MaxName)
 }

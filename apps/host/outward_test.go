@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 )
 
@@ -27,7 +28,7 @@ func TestCallersReadNoCredentialsOfAgents(t *testing.T) {
 	}
 	defer d.Close()
 	agents, missing := d.Agents(t.Context())
-	want := []host.Unreachable{
+	want := []plan.Unreachable{
 		{Agent: "127.0.0.1:1", Reason: "nothing listens at its address"},
 		{Agent: "Named", Reason: "its name cannot be resolved"},
 		{Agent: "ducks.json", Reason: "no agent card is there"},

@@ -16,6 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 )
 
@@ -121,16 +122,16 @@ func TestWordsThatWereMissing(t *testing.T) {
 		got <- t.Text()
 		return t.Reply(a2a.TextPart("ok"))
 	})
-	planner := plannerFunc(func(s *host.Situation) *host.Decision {
+	planner := plannerFunc(func(s *plan.Situation) *plan.Decision {
 		switch {
 		case len(s.Reports) > 0:
-			return &host.Decision{}
+			return &plan.Decision{}
 		case !strings.Contains(s.Text, "red"):
-			return &host.Decision{Question: &host.Question{Text: "Which colour?", Choices: []string{"A", "B"}}}
+			return &plan.Decision{Question: &plan.Question{Text: "Which colour?", Choices: []string{"A", "B"}}}
 		case !strings.Contains(s.Text, "duck"):
-			return &host.Decision{Question: &host.Question{Text: "What?", Choices: []string{"A", "B"}}}
+			return &plan.Decision{Question: &plan.Question{Text: "What?", Choices: []string{"A", "B"}}}
 		}
-		return &host.Decision{Steps: []host.Step{{ID: "1", Agent: "Painter", Text: s.Text, Whole: true}}}
+		return &plan.Decision{Steps: []plan.Step{{ID: "1", Agent: "Painter", Text: s.Text, Whole: true}}}
 	})
 	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner = planner },
 		serve(t, echo, cardOf("Painter", "Paints")))
@@ -140,9 +141,9 @@ func TestWordsThatWereMissing(t *testing.T) {
 	}
 }
 
-type plannerFunc func(*host.Situation) *host.Decision
+type plannerFunc func(*plan.Situation) *plan.Decision
 
-func (f plannerFunc) Plan(_ context.Context, s *host.Situation) (*host.Decision, error) {
+func (f plannerFunc) Plan(_ context.Context, s *plan.Situation) (*plan.Decision, error) {
 	d := f(s)
 	if d == nil {
 		return nil, errors.New("it is out of order")
@@ -153,19 +154,19 @@ func (f plannerFunc) Plan(_ context.Context, s *host.Situation) (*host.Decision,
 // A request that cannot be planned, or is too large, leaves the agents that wait in its task answerable.
 func TestUserErrorsEndNoOtherStep(t *testing.T) {
 	t.Parallel()
-	planner := plannerFunc(func(s *host.Situation) *host.Decision {
-		step := host.Step{ID: "1", Agent: "Currency Agent", Text: s.Text, Whole: true}
+	planner := plannerFunc(func(s *plan.Situation) *plan.Decision {
+		step := plan.Step{ID: "1", Agent: "Currency Agent", Text: s.Text, Whole: true}
 		switch {
 		case s.Text == "broken":
 			return nil
 		case s.Text == "large":
 			two := step
 			two.ID = "2"
-			return &host.Decision{Steps: []host.Step{step, two}}
+			return &plan.Decision{Steps: []plan.Step{step, two}}
 		case len(s.Reports) > 0:
-			return &host.Decision{}
+			return &plan.Decision{}
 		}
-		return &host.Decision{Steps: []host.Step{step}}
+		return &plan.Decision{Steps: []plan.Step{step}}
 	})
 	w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 1 },
 		currencyURL(t))
@@ -246,17 +247,17 @@ func TestALongTaskRemembersItsLastSteps(t *testing.T) {
 // An agent's answer is kept even if the next step cannot be planned.
 func TestAUserErrorKeepsTheAnswers(t *testing.T) {
 	t.Parallel()
-	for name, next := range map[string]*host.Decision{
+	for name, next := range map[string]*plan.Decision{
 		"nothing": nil,
-		"too much": {Steps: []host.Step{{ID: "2", Agent: "Oracle", Text: "b"},
+		"too much": {Steps: []plan.Step{{ID: "2", Agent: "Oracle", Text: "b"},
 			{ID: "3", Agent: "Oracle", Text: "c"}}},
-		"a question": {Question: &host.Question{Text: "And now?"}},
+		"a question": {Question: &plan.Question{Text: "And now?"}},
 	} {
-		planner := plannerFunc(func(s *host.Situation) *host.Decision {
+		planner := plannerFunc(func(s *plan.Situation) *plan.Decision {
 			if len(s.Reports) > 0 {
 				return next
 			}
-			return &host.Decision{Steps: []host.Step{{ID: "1", Agent: "Oracle", Text: s.Text, Whole: true}}}
+			return &plan.Decision{Steps: []plan.Step{{ID: "1", Agent: "Oracle", Text: s.Text, Whole: true}}}
 		})
 		oracle := agent.Func(func(_ context.Context, t *agent.Turn) error { return t.Reply(a2a.TextPart("It is 42.")) })
 		w := newWorld(t, func(o *host.Options, _ *host.DirectoryOptions) { o.Planner, o.MaxSteps = planner, 2 },

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -31,49 +32,8 @@ const (
 // FailureUnreachable says that a task failed because nobody that it needs could be reached, and for nothing else.
 const FailureUnreachable = "unreachable"
 
-// Unreachable is an agent that cannot be reached, or the registry.
-type Unreachable struct {
-	Agent  string `json:"agent"`  // its alias, or what is known of its address
-	Reason string `json:"reason"` // in words that callers of the host may read
-}
-
-// String returns both.
-func (u Unreachable) String() string { return u.Agent + ": " + u.Reason }
-
-// maxUnreachable is how many unreachable agents are named, and toldUnreachable how many are in a line beside a plan.
-const (
-	maxUnreachable  = 20
-	toldUnreachable = 5
-)
-
-// unreachable returns those that are down, and those that nobody has seen.
-func unreachable(agents []AgentInfo, missing []Unreachable) []Unreachable {
-	down := slices.Clone(missing)
-	for _, a := range agents {
-		if a.Health.State == Down {
-			down = append(down, Unreachable{a.Alias, clean(a.Health.Problem, maxProblem)})
-		}
-	}
-	return down
-}
-
-// up returns the agents that are not known to be down.
-func up(agents []AgentInfo) []AgentInfo {
-	return slices.DeleteFunc(slices.Clone(agents), func(a AgentInfo) bool { return a.Health.State == Down })
-}
-
-// notReachable names agents in one line, n of them at most.
-func notReachable(down []Unreachable, n int) string {
-	var all []string
-	for _, u := range down[:min(len(down), n)] {
-		all = append(all, fmt.Sprintf("%s (%s)", u.Agent, u.Reason))
-	}
-	line := "Not reachable: " + strings.Join(all, ", ")
-	if more := len(down) - n; more > 0 {
-		line += fmt.Sprintf(", and %d more", more)
-	}
-	return line
-}
+// toldUnreachable is how many unreachable agents are named in a line beside a plan.
+const toldUnreachable = 5
 
 // unreached is the error of a call that did not get to its agent: surely nothing came of it.
 type unreached struct{ reason string }
@@ -106,7 +66,7 @@ func problem(err error) string {
 	if lost(err) {
 		return cmp.Or(wordsIn(err.Error()), "no connection to it can be made")
 	}
-	return clean(outward(err), maxProblem)
+	return plan.Clean(outward(err), plan.MaxShown)
 }
 
 // plainWords says in plain words why an agent cannot be reached; "" when that is not known.
@@ -202,16 +162,16 @@ func (s *userError) Error() string { return s.say }
 
 // noAgent returns the error of a host that can reach no agent.
 func (x *run) noAgent() error {
-	down := unreachable(x.agents, x.missing)
+	down := plan.AllUnreachable(x.agents, x.missing)
 	if len(down) == 0 {
 		return &userError{say: "No agent can take this request: the registry lists no agent that can be called.",
 			unreachable: true}
 	}
 	lines := []string{"No agent can be reached."}
-	for _, u := range down[:min(len(down), maxUnreachable)] {
+	for _, u := range down[:min(len(down), plan.MaxListed)] {
 		lines = append(lines, "- "+u.String())
 	}
-	if more := len(down) - maxUnreachable; more > 0 {
+	if more := len(down) - plan.MaxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("- and %d more", more))
 	}
 	return &userError{say: strings.Join(lines, "\n"), unreachable: true}
@@ -220,27 +180,28 @@ func (x *run) noAgent() error {
 // markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out
 // of.
 func (x *run) markUnreachable() error {
-	down := unreachable(x.agents, x.missing)
+	down := plan.AllUnreachable(x.agents, x.missing)
 	for _, s := range x.state.current() {
-		known := slices.ContainsFunc(down, func(u Unreachable) bool { return u.Agent == s.Agent })
+		known := slices.ContainsFunc(down, func(u plan.Unreachable) bool { return u.Agent == s.Agent })
 		if s.Lost && !known {
-			down = append(down, Unreachable{s.Agent, strings.TrimPrefix(s.Error, "it "+cannotBeReached)})
+			reason := strings.TrimPrefix(s.Error, "it "+cannotBeReached)
+			down = append(down, plan.Unreachable{Agent: s.Agent, Reason: reason})
 		}
 	}
 	if _, shown := x.t.Task().Metadata[MetaUnreachable]; len(down) == 0 && !shown {
 		return nil
 	}
-	return x.t.SetMetadata(MetaUnreachable, append([]Unreachable{}, down[:min(len(down), maxUnreachable)]...))
+	return x.t.SetMetadata(MetaUnreachable, append([]plan.Unreachable{}, down[:min(len(down), plan.MaxListed)]...))
 }
 
 // warn says who cannot be reached when the user of the conversation has not been told, besides the agents of a plan:
 // those speak for themselves.
 func (x *run) warn(ctx context.Context, steps []*step) error {
-	down, all := unreachable(x.agents, x.missing), ""
+	down, all := plan.AllUnreachable(x.agents, x.missing), ""
 	if len(down) > 0 {
-		all = notReachable(down, toldUnreachable)
+		all = plan.ListUnreachable(down, toldUnreachable)
 	}
-	others := slices.DeleteFunc(down, func(u Unreachable) bool {
+	others := slices.DeleteFunc(down, func(u plan.Unreachable) bool {
 		return slices.ContainsFunc(steps, func(s *step) bool { return s.Agent == u.Agent })
 	})
 	if all != "" && len(others) == 0 {
@@ -251,5 +212,5 @@ func (x *run) warn(ctx context.Context, steps []*step) error {
 	if err != nil || told || all == "" {
 		return err
 	}
-	return x.t.Working(texts(notReachable(others, toldUnreachable))...)
+	return x.t.Working(texts(plan.ListUnreachable(others, toldUnreachable))...)
 }

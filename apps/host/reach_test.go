@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
@@ -34,7 +35,7 @@ func nowhere(t *testing.T) string {
 }
 
 // marked checks what programs read of who could not be reached.
-func marked(t *testing.T, r *agenttest.Result, failure string, want ...host.Unreachable) {
+func marked(t *testing.T, r *agenttest.Result, failure string, want ...plan.Unreachable) {
 	t.Helper()
 	var got string
 	if raw, ok := r.Task.Metadata[host.MetaFailure]; ok {
@@ -42,7 +43,7 @@ func marked(t *testing.T, r *agenttest.Result, failure string, want ...host.Unre
 			t.Fatal(err)
 		}
 	}
-	var down []host.Unreachable
+	var down []plan.Unreachable
 	if raw, ok := r.Task.Metadata[host.MetaUnreachable]; ok {
 		if err := json.Unmarshal(raw, &down); err != nil {
 			t.Fatal(err)
@@ -80,12 +81,12 @@ func TestAHostThatReachesNobodyFails(t *testing.T) {
 	r := newWorldOver(t, d, host.Options{}).Send("What agents do you have?")
 	must(t, r, a2a.TaskStateFailed, "No agent can be reached.\n- Gone: nothing listens at its address\n")
 	marked(t, r, host.FailureUnreachable,
-		host.Unreachable{Agent: "Gone", Reason: "nothing listens at its address"},
-		host.Unreachable{Agent: "Page", Reason: "its card cannot be read"},
-		host.Unreachable{Agent: "Broken", Reason: "its server answers with an error"},
-		host.Unreachable{Agent: "Slow", Reason: "it did not answer in time"},
-		host.Unreachable{Agent: "passwd", Reason: "no agent card is there"},
-		host.Unreachable{Agent: "the registry", Reason: "nothing listens at its address"})
+		plan.Unreachable{Agent: "Gone", Reason: "nothing listens at its address"},
+		plan.Unreachable{Agent: "Page", Reason: "its card cannot be read"},
+		plan.Unreachable{Agent: "Broken", Reason: "its server answers with an error"},
+		plan.Unreachable{Agent: "Slow", Reason: "it did not answer in time"},
+		plan.Unreachable{Agent: "passwd", Reason: "no agent card is there"},
+		plan.Unreachable{Agent: "the registry", Reason: "nothing listens at its address"})
 	for _, secret := range []string{addr, page.URL, "etc/"} {
 		if strings.Contains(r.StatusText(), secret) {
 			t.Errorf("%q is in %s", secret, r.StatusText())
@@ -127,7 +128,7 @@ func TestSomeAgentsAreDown(t *testing.T) {
 	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) {
 		o.Agents = append(o.Agents, host.AgentRef{Card: "http://" + addr, Alias: "Parrot"})
 	}, currencyURL(t), serve(t, hello.New(hello.Options{}), hello.Card()))
-	gone := host.Unreachable{Agent: "Parrot", Reason: "nothing listens at its address"}
+	gone := plan.Unreachable{Agent: "Parrot", Reason: "nothing listens at its address"}
 	const line = "Not reachable: Parrot (nothing listens at its address)"
 
 	r := w.Send("100 USD in GBP")
@@ -181,7 +182,7 @@ func TestAgentsThatTheRegistrySaysAreDown(t *testing.T) {
 	if r.StatusText() != "Parrot cannot be reached: nothing listens at its address" {
 		t.Errorf("%s", r.StatusText())
 	}
-	marked(t, r, host.FailureUnreachable, host.Unreachable{Agent: "Parrot", Reason: "nothing listens at its address"})
+	marked(t, r, host.FailureUnreachable, plan.Unreachable{Agent: "Parrot", Reason: "nothing listens at its address"})
 	if c := children(t, r.Task); len(c) != 1 || c[0].Error != "it cannot be reached: nothing listens at its address" {
 		t.Errorf("%+v", c)
 	}
@@ -198,7 +199,7 @@ func TestNoAgentToChooseFrom(t *testing.T) {
 	}
 	r := newWorldOver(t, d, host.Options{}).Send("Tralala")
 	must(t, r, a2a.TaskStateFailed, "No agent can be reached.\n- Parrot: the registry could not reach it")
-	marked(t, r, host.FailureUnreachable, host.Unreachable{Agent: "Parrot", Reason: "the registry could not reach it"})
+	marked(t, r, host.FailureUnreachable, plan.Unreachable{Agent: "Parrot", Reason: "the registry could not reach it"})
 }
 
 // Only a failure that nobody could be reached for is marked as one.
@@ -219,7 +220,7 @@ func TestOtherFailuresAreNotMarked(t *testing.T) {
 	must(t, r, a2a.TaskStateFailed, "Currency Agent cannot be reached: nothing listens at its address\nReimbursement "+
 		"Agent was not asked")
 	marked(t, r, host.FailureUnreachable,
-		host.Unreachable{Agent: "Currency Agent", Reason: "nothing listens at its address"})
+		plan.Unreachable{Agent: "Currency Agent", Reason: "nothing listens at its address"})
 }
 
 func moneyAt(url string) *registry.Entry {

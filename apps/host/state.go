@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
 // taskState is what a task of the host has come to, as it is kept with the task.
@@ -32,15 +33,15 @@ type used struct {
 	Nanos  int64 `json:"nanos"`
 }
 
-func (u *used) add(b Budget) {
+func (u *used) add(b plan.Budget) {
 	u.Calls += b.Calls
 	u.Tokens += b.Tokens
 	u.Nanos += int64(b.Time)
 }
 
 // leaves is what is left of a budget. Members at zero or below are used up.
-func (u used) leaves(of Budget) Budget {
-	return Budget{of.Calls - u.Calls, of.Tokens - u.Tokens, of.Time - time.Duration(u.Nanos)}
+func (u used) leaves(of plan.Budget) plan.Budget {
+	return plan.Budget{Calls: of.Calls - u.Calls, Tokens: of.Tokens - u.Tokens, Time: of.Time - time.Duration(u.Nanos)}
 }
 
 // stepState says how far a step is.
@@ -65,7 +66,7 @@ func (s stepState) open() bool { return s == waiting || s == authWait }
 
 // step is a [Step] and what became of it.
 type step struct {
-	Step
+	plan.Step
 	Request a2a.MessageID `json:"request"` // that it is for
 	Key     string        `json:"key"`     // of the agent in the directory
 	Name    string        `json:"name"`    // of the agent
@@ -80,7 +81,7 @@ type step struct {
 	Ask       string        `json:"ask,omitzero"`      // the agent's open question, shortened
 	Form      string        `json:"form,omitzero"`     // the id of the form that the agent asks to fill
 	Error     string        `json:"error,omitzero"`    // why it failed
-	Value     *value        `json:"value,omitzero"`    // for later steps
+	Value     *plan.Value   `json:"value,omitzero"`    // for later steps
 	Digest    string        `json:"digest,omitzero"`   // what the agent said, shortened
 	Files     []string      `json:"files,omitempty"`   // names of what else it gave
 	Relayed   bool          `json:"relayed,omitzero"`  // it gave artifacts

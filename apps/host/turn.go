@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -103,14 +105,14 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	if len(open) == 0 || isNew {
 		return x.plan(ctx, m, text, "")
 	}
-	if alias, _ := mentioned(text, x.agents); alias != "" &&
+	if alias, _ := plan.Mentioned(text, x.agents); alias != "" &&
 		!slices.ContainsFunc(open, func(s *step) bool { return s.Agent == alias }) {
 		return x.plan(ctx, m, text, "")
 	}
 	if others, found := x.offTopic(ctx, m, open); found {
 		return x.askWhether(ctx, m, open, others)
 	}
-	name, rest := x.unknown(text)
+	name, rest := plan.UnknownName(text, x.agents)
 	stranger := name != "" && rest != "" // a name alone may be an answer
 	if s, say := x.meant(m, open); s != nil && !stranger {
 		return x.answer(ctx, s, m, say)
@@ -122,13 +124,13 @@ func (x *run) reply(ctx context.Context, m *a2a.Message) error {
 	return x.askWhich(ctx, m, open)
 }
 
-var startsAnew = lazy(
+var startsAnew = regexp.MustCompile(
 	`(?i)^\s*(?:new(?: (?:task|request|question|topic))?\s*[:,-]|something (?:else|new)\s*[:,` +
 		`-]|another (?:thing|question|request)\s*[:,-]|start over\s*[:,-])\s*`)
 
 // newRequest reports whether a text says that it is no answer but a new request, and returns it without that.
 func newRequest(text string) (string, bool) {
-	if m := startsAnew().FindStringIndex(text); m != nil && strings.TrimSpace(text[m[1]:]) != "" {
+	if m := startsAnew.FindStringIndex(text); m != nil && strings.TrimSpace(text[m[1]:]) != "" {
 		return text[m[1]:], true
 	}
 	return text, false
@@ -137,7 +139,7 @@ func newRequest(text string) (string, bool) {
 // meant returns the one step, of those that wait, that a message answers, and what to say to its agent when that is not
 // the message as it is. It is nil when several could be meant.
 func (x *run) meant(m *a2a.Message, open []*step) (s *step, say string) {
-	if alias, rest := mentioned(x.t.Text(), x.agents); alias != "" {
+	if alias, rest := plan.Mentioned(x.t.Text(), x.agents); alias != "" {
 		if of := only(open, func(s *step) bool { return s.Agent == alias }); of != nil {
 			return of, rest
 		}
@@ -203,7 +205,7 @@ func (x *run) askWhich(ctx context.Context, m *a2a.Message, open []*step) error 
 
 // shortened quotes the beginning of what the user wrote; "" when that was no text.
 func shortened(text string) string {
-	if text = clean(text, 60); text == "" {
+	if text = plan.Clean(text, 60); text == "" {
 		return ""
 	}
 	return `"` + text + `"`
@@ -220,11 +222,11 @@ func numbersTo(n int) string {
 	return fmt.Sprintf("1 to %d", n)
 }
 
-var startsList = lazy(`\s(?:1[.)]|[-*•])\s`)
+var startsList = regexp.MustCompile(`\s(?:1[.)]|[-*•])\s`)
 
 // withoutList is the question of an agent without the list that it ends with, which cannot stand in another list.
 func withoutList(ask string) string {
-	if m := startsList().FindStringIndex(ask); m != nil {
+	if m := startsList.FindStringIndex(ask); m != nil {
 		return strings.TrimSpace(ask[:m[0]])
 	}
 	return ask
@@ -261,7 +263,7 @@ func (x *run) labels(a *asked) []string {
 	return labels
 }
 
-var declines = lazy(
+var declines = regexp.MustCompile(
 	`(?i)^\W*(?:none(?: of (?:them|these|those))?|nobody|no one|never ?mind|forget it|cancel|nothing|neither)\W*$`)
 
 // resolve takes the answer to a question of the host: a number, a name, or what the user wants instead.
@@ -276,7 +278,7 @@ func (x *run) resolve(ctx context.Context, a *asked, m *a2a.Message) error {
 	case isNumber && len(a.Choices) > 0 && waits != nil:
 		x.notices = append(x.notices, fmt.Sprintf("There is no %s in this list.", n))
 		return x.askAgain(ctx, a, waits)
-	case declines().MatchString(text):
+	case declines.MatchString(text):
 		// of other tasks
 		x.state.Steps = slices.DeleteFunc(x.state.Steps,
 			func(s *step) bool { return s.State.open() && x.message(s.Request) == nil })
@@ -296,11 +298,11 @@ func (x *run) choose(ctx context.Context, a *asked, at int, waits *a2a.Message) 
 	if a.About == askedStep {
 		return x.answer(ctx, x.state.step(a.Choices[at]), waits, "")
 	}
-	step := Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
-	if name, rest := x.unknown(step.Text); name != "" && rest != "" {
+	step := plan.Step{ID: "1", Agent: a.Choices[at], Text: textOf(waits), Whole: true}
+	if name, rest := plan.UnknownName(step.Text, x.agents); name != "" && rest != "" {
 		step.Text, step.Whole = rest, false
 	}
-	return x.follow(ctx, waits, &Decision{Steps: []Step{step}})
+	return x.follow(ctx, waits, &plan.Decision{Steps: []plan.Step{step}})
 }
 
 // askAgain repeats a question of the host about a message that waits.
@@ -318,7 +320,7 @@ func (x *run) askAgain(ctx context.Context, a *asked, waits *a2a.Message) error 
 		}
 		return x.askWhich(ctx, waits, open)
 	}
-	return x.askAgent(ctx, waits, &Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.",
+	return x.askAgent(ctx, waits, &plan.Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.",
 		Choices: a.Choices})
 }
 
@@ -330,7 +332,7 @@ func (x *run) letGo(waits *a2a.Message, now string) {
 	if said, isNew := newRequest(now); isNew && strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
 		return // it is said once more, as something new
 	}
-	if _, said := mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
+	if _, said := plan.Mentioned(now, x.agents); strings.TrimSpace(said) == strings.TrimSpace(textOf(waits)) {
 		return // it is said once more, with a name
 	}
 	x.notices = append(x.notices, fmt.Sprintf("You said something else, so %s was not sent to any agent.",
@@ -341,7 +343,7 @@ func (x *run) letGo(waits *a2a.Message, now string) {
 // something new.
 func (x *run) instead(ctx context.Context, a *asked, m, waits *a2a.Message) error {
 	text := x.t.Text()
-	if name, _ := x.unknown(text); name != "" && len(a.Choices) > 0 {
+	if name, _ := plan.UnknownName(text, x.agents); name != "" && len(a.Choices) > 0 {
 		x.letGo(waits, text)
 		return x.plan(ctx, m, text, "")
 	}
@@ -349,7 +351,7 @@ func (x *run) instead(ctx context.Context, a *asked, m, waits *a2a.Message) erro
 	if err != nil {
 		return err
 	}
-	if d.Question != nil && waits != nil && len(d.Question.Choices) != 1 && len(attachments(m)) == 0 {
+	if d.Question != nil && waits != nil && len(d.Question.Choices) != 1 && len(plan.Attachments(m)) == 0 {
 		both := textOf(waits) + "\n" + text
 		if d2, err := x.decide(ctx, waits, both, ""); err == nil && d2.Question == nil {
 			return x.follow(ctx, waits, inWords(d2))
@@ -362,7 +364,7 @@ func (x *run) instead(ctx context.Context, a *asked, m, waits *a2a.Message) erro
 }
 
 // inWords is a decision about a message and more words, which its agent is to read as well.
-func inWords(d *Decision) *Decision {
+func inWords(d *plan.Decision) *plan.Decision {
 	both := *d
 	both.Steps = slices.Clone(d.Steps)
 	for i := range both.Steps {
@@ -381,7 +383,7 @@ func number(text string) (n string, ok bool) {
 var ordinals = []string{"first", "second", "third", "fourth", "fifth"}
 
 // chosen returns which of several choices a text means; less than 0 for none.
-func chosen(text string, labels []string, agents []AgentInfo) int {
+func chosen(text string, labels []string, agents []plan.Agent) int {
 	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!#() "))
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(labels) {
 		return n - 1
@@ -391,31 +393,31 @@ func chosen(text string, labels []string, agents []AgentInfo) int {
 			return i
 		}
 	}
-	text = choiceFillers().ReplaceAllString(text, " ")
-	bare := bareName(strings.TrimSpace(strings.TrimPrefix(text, "@")))
+	text = choiceFillers.ReplaceAllString(text, " ")
+	bare := plan.BareName(strings.TrimSpace(strings.TrimPrefix(text, "@")))
 	if bare == "" {
 		return -1
 	}
-	if at := slices.IndexFunc(labels, func(l string) bool { return bareName(l) == bare }); at >= 0 {
+	if at := slices.IndexFunc(labels, func(l string) bool { return plan.BareName(l) == bare }); at >= 0 {
 		return at
 	}
-	begins := func(l string) bool { return strings.HasPrefix(bareName(l), bare+" ") }
+	begins := func(l string) bool { return strings.HasPrefix(plan.BareName(l), bare+" ") }
 	if at := slices.IndexFunc(labels, begins); at >= 0 && !slices.ContainsFunc(labels[at+1:], begins) {
 		return at
 	}
-	if alias := byHandle(bare, agents); alias != "" {
+	if alias := plan.ByHandle(bare, agents); alias != "" {
 		return slices.Index(labels, alias)
 	}
 	return -1
 }
 
 // choiceFillers are words around a choice.
-var choiceFillers = lazy(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
+var choiceFillers = regexp.MustCompile(`(?i)\b(?:please|the|one|ask|use|take|give it to|it is for|it's for|for)\b`)
 
 // plan asks the planner about a request and follows what it says. Of a name that is none the user is told: words after
 // an @ are meant for somebody.
 func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error {
-	if name, rest := x.unknown(text); name != "" && len(x.agents) > 0 {
+	if name, rest := plan.UnknownName(text, x.agents); name != "" && len(x.agents) > 0 {
 		return x.askWhoIsMeant(ctx, m, name, rest)
 	}
 	d, err := x.decide(ctx, m, text, last)
@@ -426,11 +428,11 @@ func (x *run) plan(ctx context.Context, m *a2a.Message, text, last string) error
 }
 
 // decide asks the planner, when there are agents to plan with.
-func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*Decision, error) {
+func (x *run) decide(ctx context.Context, m *a2a.Message, text, last string) (*plan.Decision, error) {
 	if len(x.agents) == 0 {
 		return nil, x.noAgent()
 	}
-	s := &Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last,
+	s := &plan.Situation{Message: m, Text: text, Agents: x.agents, Missing: x.missing, Last: last,
 		OutputModes: x.t.OutputModes()}
 	s.Left = x.state.Used.leaves(x.h.opts.Budget)
 	if m.ID == x.state.Request {
@@ -466,7 +468,7 @@ func (x *run) overBudget() string {
 }
 
 // waiting returns the open steps for requests other than that of a message, and notes those of other tasks.
-func (x *run) waiting(ctx context.Context, m *a2a.Message) (open []Report, err error) {
+func (x *run) waiting(ctx context.Context, m *a2a.Message) (open []plan.Report, err error) {
 	for _, s := range x.state.open() {
 		if s.Request != m.ID {
 			open = append(open, s.report())
@@ -521,7 +523,7 @@ func (x *run) withdraw(ctx context.Context, ids []string) error {
 }
 
 // follow takes over a decision. It returns nil when there are steps to be taken.
-func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
+func (x *run) follow(ctx context.Context, m *a2a.Message, d *plan.Decision) error {
 	if x.state.Request != m.ID {
 		x.state.Request, x.state.Rounds = m.ID, 0
 	}
@@ -531,7 +533,7 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 	}
 	switch {
 	case d.Question != nil:
-		if len(d.Question.Choices) > 0 && len(up(x.agents)) == 0 {
+		if len(d.Question.Choices) > 0 && len(plan.AllUnreachable(x.agents, nil)) == len(x.agents) {
 			return x.noAgent()
 		}
 		return x.askAgent(ctx, m, d.Question)
@@ -542,51 +544,24 @@ func (x *run) follow(ctx context.Context, m *a2a.Message, d *Decision) error {
 }
 
 // askAgent asks whom a message is for, or what the planner wants to know. The message waits meanwhile.
-func (x *run) askAgent(ctx context.Context, m *a2a.Message, q *Question) error {
-	lines := append(x.notices, cleanLines(q.Text, maxAnswerText))
+func (x *run) askAgent(ctx context.Context, m *a2a.Message, q *plan.Question) error {
+	lines := append(x.notices, plan.CleanLines(q.Text, plan.MaxAnswer))
 	x.notices = nil
 	for i, choice := range q.Choices {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, x.describeAlias(choice)))
 	}
-	down := slices.DeleteFunc(unreachable(x.agents, x.missing),
-		func(u Unreachable) bool { return slices.Contains(q.Choices, u.Agent) })
+	down := slices.DeleteFunc(plan.AllUnreachable(x.agents, x.missing),
+		func(u plan.Unreachable) bool { return slices.Contains(q.Choices, u.Agent) })
 	if len(q.Choices) > 0 && len(down) > 0 {
-		lines = append(lines, notReachable(down, toldUnreachable))
+		lines = append(lines, plan.ListUnreachable(down, toldUnreachable))
 	}
 	return x.askChoice(ctx, lines, &asked{About: askedAgent, Message: m.ID, Choices: q.Choices})
-}
-
-// spelledOut returns the agent whose whole name a text begins with after an @, and the rest: "@Currency Agent CAD".
-func spelledOut(text string, agents []AgentInfo) (alias, rest string) {
-	after, ok := strings.CutPrefix(strings.TrimSpace(text), "@")
-	for _, a := range agents {
-		n := len(a.Alias)
-		if !ok || n <= len(alias) || len(after) < n || !strings.EqualFold(after[:n], a.Alias) {
-			continue
-		}
-		if end := after[n:]; end == "" || strings.ContainsRune(" \t\n:,", rune(end[0])) {
-			alias, rest = a.Alias, strings.TrimSpace(strings.TrimLeft(end, ":,"))
-		}
-	}
-	return alias, rest
-}
-
-// unknown returns the name after the @ that a text begins with when no agent is called so, and the rest of the text.
-func (x *run) unknown(text string) (name, rest string) {
-	m := at().FindStringSubmatch(text)
-	if m == nil {
-		return "", text
-	}
-	if alias, _ := mentioned(text, x.agents); alias != "" {
-		return "", text
-	}
-	return clean(m[1]+m[2], maxName), strings.TrimSpace(text[len(m[0]):])
 }
 
 // noSuch says that no agent is called so, and how those that are there are.
 func (x *run) noSuch(name string) string {
 	names := make([]string, 0, len(x.agents))
-	for _, a := range x.agents[:min(len(x.agents), maxListed)] {
+	for _, a := range x.agents[:min(len(x.agents), plan.MaxListed)] {
 		names = append(names, a.Alias)
 	}
 	more := ""
@@ -599,17 +574,17 @@ func (x *run) noSuch(name string) string {
 // askWhoIsMeant asks whom a message is for whose name is none that is known. One that cannot be reached is no stranger.
 func (x *run) askWhoIsMeant(ctx context.Context, m *a2a.Message, name, rest string) error {
 	for _, u := range x.missing {
-		if bareName(u.Agent) == bareName(name) {
+		if plan.BareName(u.Agent) == plan.BareName(name) {
 			return &userError{say: u.Agent + " " + cannotBeReached + u.Reason, unreachable: true}
 		}
 	}
 	x.state.Request = m.ID
 	x.notices = append(x.notices, x.noSuch(name))
-	if rest == "" && len(attachments(m)) == 0 {
-		return x.askAgent(ctx, m, &Question{Text: "What shall I do?"})
+	if rest == "" && len(plan.Attachments(m)) == 0 {
+		return x.askAgent(ctx, m, &plan.Question{Text: "What shall I do?"})
 	}
-	q := &Question{Text: "Which one do you mean?"}
-	for _, a := range x.agents[:min(len(x.agents), maxListed)] {
+	q := &plan.Question{Text: "Which one do you mean?"}
+	for _, a := range x.agents[:min(len(x.agents), plan.MaxListed)] {
 		q.Choices = append(q.Choices, a.Alias)
 	}
 	return x.askAgent(ctx, m, q)
@@ -625,20 +600,17 @@ func (x *run) replyWith(ctx context.Context, answer []a2a.Part) error {
 	return x.t.Complete(answer...)
 }
 
-// maxAnswerText is how long a text of a planner may be, in runes.
-const maxAnswerText = 20_000
-
 func (x *run) describeAlias(alias string) string {
 	for _, a := range x.agents {
 		if a.Alias == alias {
-			return describeAgent(a)
+			return a.Describe()
 		}
 	}
 	return alias
 }
 
 // takeSteps adds the planner's steps to the task, under ids that are new in it, and shows the plan.
-func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *Decision) error {
+func (x *run) takeSteps(ctx context.Context, m *a2a.Message, d *plan.Decision) error {
 	if len(x.state.current())+len(d.Steps) > x.h.opts.MaxSteps {
 		return &userError{say: fmt.Sprintf("This would take more than %d steps, which is the limit.",
 			x.h.opts.MaxSteps)}
@@ -676,34 +648,31 @@ func (x *run) showPlan(ctx context.Context) error {
 			return err
 		}
 	}
-	plan := make([]Step, len(steps))
+	views := make([]plan.Step, len(steps))
 	lines := []string{"Plan:"}
 	for i, s := range steps {
-		plan[i] = s.Step
-		plan[i].Text = clean(s.Text, maxShown)
-		line := fmt.Sprintf("%s. %s: %s", s.ID, s.Agent, plan[i].Text)
+		views[i] = s.Step
+		views[i].Text = plan.Clean(s.Text, plan.MaxShown)
+		line := fmt.Sprintf("%s. %s: %s", s.ID, s.Agent, views[i].Text)
 		if len(s.After) > 0 {
 			line += " (after " + strings.Join(s.After, ", ") + ")"
 		}
 		lines = append(lines, line)
 	}
-	if err := x.t.SetMetadata("plan", plan); err != nil {
+	if err := x.t.SetMetadata("plan", views); err != nil {
 		return err
 	}
 	if len(steps) == 1 {
 		return x.t.Working(a2a.TextPart("→ " + steps[0].Agent))
 	}
 	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"type": "plan", "steps": plan}); err == nil &&
+	if data, err := a2a.DataPart(map[string]any{"type": "plan", "steps": views}); err == nil &&
 		x.t.Accepts("application/json") {
 		data.MediaType = "application/json"
 		parts = append(parts, data)
 	}
 	return x.t.Working(parts...)
 }
-
-// maxShown is how much of a text a status shows, in runes.
-const maxShown = 300
 
 // message returns a message of the user by its id; nil when there is none.
 func (x *run) message(id a2a.MessageID) *a2a.Message {
@@ -728,6 +697,8 @@ func textOf(m *a2a.Message) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
 
 // cloneMetadata copies metadata, so that a member can be added.
 func cloneMetadata(m a2a.Metadata) a2a.Metadata {

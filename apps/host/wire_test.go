@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
 	reimbursement "github.com/dragoman-a2a/dragoman/apps/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
@@ -30,7 +31,7 @@ func reimbursementURL(t *testing.T) string {
 }
 
 // hosting is a host over agents, to be served.
-func hosting(t *testing.T, planner host.Planner, urls ...string) wiretest.Sample {
+func hosting(t *testing.T, planner plan.Planner, urls ...string) wiretest.Sample {
 	t.Helper()
 	o := &host.DirectoryOptions{}
 	for _, url := range urls {
@@ -161,7 +162,7 @@ func TestProviders(t *testing.T) {
 	urls := []string{currencyURL(t), reimbursementURL(t)}
 	byRules := wiretest.Outcome{State: a2a.TaskStateCompleted, Text: "1 USD = 0.77252 GBP"}
 	wiretest.Providers(t, wiretest.Engine{
-		Sample:   func(m llm.Model) wiretest.Sample { return hosting(t, host.NewLLM(m), urls...) },
+		Sample:   func(m llm.Model) wiretest.Sample { return hosting(t, plan.NewLLM(m), urls...) },
 		Opening:  func() *a2a.Message { return wiretest.Message("1 USD in GBP") },
 		Converse: reimburses,
 		Thinks: func(t *testing.T, r *llmtest.Request) llmtest.Step {

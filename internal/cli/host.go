@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/host"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
@@ -360,12 +361,12 @@ func onThisMachine(ref string) bool {
 }
 
 // planner returns what plans.
-func (o *hostOptions) planner(c *command) (host.Planner, error) {
+func (o *hostOptions) planner(c *command) (plan.Planner, error) {
 	model, err := c.openModel(o.model, "", "")
 	if err != nil || model == nil {
-		return host.Rules(), err
+		return plan.Rules(), err
 	}
-	return host.NewLLM(model), nil
+	return plan.NewLLM(model), nil
 }
 
 // env returns a variable of the environment, "" when it is not set.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // describe answers who is there; of a question who could do something, only those who could.
 func (r *router) describe(s *Situation) []a2a.Part {
 	agents := r.agents
-	lead := fmt.Sprintf("I pass requests on to %s:", count(len(up(agents)), "agent"))
+	lead := fmt.Sprintf("I pass requests on to %s:", count(len(agents)-len(AllUnreachable(agents, nil)), "agent"))
 	if m := whichAgent().FindStringSubmatch(s.Text); m != nil {
 		if ranks := r.rank(m[3]); ranks.likely() {
 			agents, lead = nil, "These could do that:"
@@ -27,15 +27,15 @@ func (r *router) describe(s *Situation) []a2a.Part {
 	list := make([]map[string]any, 0, len(agents))
 	for _, a := range agents {
 		if a.Health.State != Down {
-			lines = append(lines, "- "+describeAgent(a))
+			lines = append(lines, "- "+a.Describe())
 		}
-		list = append(list, map[string]any{"agent": a.Alias, "description": clean(a.Card.Description, maxDescription),
+		list = append(list, map[string]any{"agent": a.Alias, "description": Clean(a.Card.Description, maxDescription),
 			"skills": skillNames(a.Card), "health": a.Health.State})
 	}
-	if down := unreachable(s.Agents, s.Missing); len(down) > 0 {
-		lines = append(lines, notReachable(down, maxUnreachable))
+	if down := AllUnreachable(s.Agents, s.Missing); len(down) > 0 {
+		lines = append(lines, ListUnreachable(down, MaxListed))
 	}
-	parts := texts(strings.Join(lines, "\n"))
+	parts := []a2a.Part{a2a.TextPart(strings.Join(lines, "\n"))}
 	if data, err := a2a.DataPart(map[string]any{"agents": list}); err == nil {
 		data.MediaType = "application/json"
 		parts = append(parts, data)
@@ -45,17 +45,17 @@ func (r *router) describe(s *Situation) []a2a.Part {
 
 const maxDescription = 200
 
-// describeAgent says in one line what an agent is for.
-func describeAgent(a AgentInfo) string {
-	line := a.Alias + ": " + clean(a.Card.Description, maxDescription)
+// Describe says in one line what the agent is for.
+func (a Agent) Describe() string {
+	line := a.Alias + ": " + Clean(a.Card.Description, maxDescription)
 	if !strings.HasSuffix(line, ".") {
 		line += "."
 	}
 	if len(a.Card.Skills) > 0 && len(a.Card.Skills[0].Examples) > 0 {
-		line += fmt.Sprintf(" For example: %q", clean(a.Card.Skills[0].Examples[0], maxDescription))
+		line += fmt.Sprintf(" For example: %q", Clean(a.Card.Skills[0].Examples[0], maxDescription))
 	}
 	if a.Health.State == Down {
-		line += " (not reachable: " + clean(a.Health.Problem, maxProblem) + ")"
+		line += " (not reachable: " + Clean(a.Health.Problem, MaxShown) + ")"
 	}
 	return line
 }
@@ -63,7 +63,7 @@ func describeAgent(a AgentInfo) string {
 func skillNames(c *a2a.AgentCard) []string {
 	names := make([]string, 0, len(c.Skills))
 	for _, s := range c.Skills[:min(len(c.Skills), maxSkills)] {
-		names = append(names, clean(s.Name, maxDescription))
+		names = append(names, Clean(s.Name, maxDescription))
 	}
 	return names
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 // plan returns the plan of a request in one line: agent(text) after ids.
 func plan(t testing.TB, text string, parts ...a2a.Part) string {
 	t.Helper()
-	m := a2a.NewMessage(a2a.RoleUser, append(texts(text), parts...)...)
+	m := a2a.NewMessage(a2a.RoleUser, append([]a2a.Part{a2a.TextPart(text)}, parts...)...)
 	d, err := Rules().Plan(t.Context(), &Situation{Text: text, Message: m, Agents: fixtures(t)})
 	if err != nil {
 		t.Fatal(err)
@@ -95,11 +95,11 @@ func TestNamesOfAgents(t *testing.T) {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}
-	at := func(alias, url string) AgentInfo {
-		return AgentInfo{Alias: alias, Card: &a2a.AgentCard{Name: alias,
+	at := func(alias, url string) Agent {
+		return Agent{Alias: alias, Card: &a2a.AgentCard{Name: alias,
 			SupportedInterfaces: []a2a.AgentInterface{{URL: url}}}}
 	}
-	two := []AgentInfo{at("Ada", "https://a.example/agents/weather"), at("Bob", "https://b.example/news/"),
+	two := []Agent{at("Ada", "https://a.example/agents/weather"), at("Bob", "https://b.example/news/"),
 		at("Eve", "https://c.example/news")}
 	for name, want := range map[string]string{"weather": "Ada", "ada": "Ada", "news": ""} {
 		if got := byName(name, two); got != want {
@@ -111,7 +111,7 @@ func TestNamesOfAgents(t *testing.T) {
 // What surely is a name may be the end of the URL that the user gave, or a word that only one agent's name has.
 func TestShortNamesAfterAnAt(t *testing.T) {
 	t.Parallel()
-	agents := []AgentInfo{
+	agents := []Agent{
 		{Alias: "Fake hang", Handle: "stuck", Given: true, Card: &a2a.AgentCard{Name: "Fake hang"}},
 		{Alias: "Fake Movie Agent", Given: true, Card: &a2a.AgentCard{Name: "Fake Movie Agent"}},
 		{Alias: "Stranger Movies", Card: &a2a.AgentCard{Name: "Stranger Movies"}},
@@ -123,13 +123,13 @@ func TestShortNamesAfterAnAt(t *testing.T) {
 		"@other x": "Other Stranger", "@stranger x": "", "@agent x": "", "@han x": "", "ask hang about x": "",
 		"hang: x": "",
 	} {
-		alias, rest := mentioned(name, agents)
+		alias, rest := Mentioned(name, agents)
 		if alias != want || alias != "" && rest != "x" {
 			t.Errorf("%q is for %q, %q; want %q", name, alias, rest, want)
 		}
 	}
-	if at := chosen("hang", []string{"Fake Movie Agent", "Fake hang"}, agents); at != 1 {
-		t.Errorf("%d is chosen", at)
+	if alias := ByHandle("hang", agents); alias != "Fake hang" {
+		t.Errorf("hang is %q", alias)
 	}
 }
 
@@ -164,24 +164,25 @@ func TestValues(t *testing.T) {
 		want  string
 	}{
 		"data": {[]a2a.Part{data}, "lunch for 20 EUR", "lunch for 21.62 USD"},
-		"text": {texts("20 EUR = 21.624 USD (1 EUR = 1.0812 USD, 2025-04-01)."), "lunch for 20 EUR",
+		"text": {[]a2a.Part{a2a.TextPart("20 EUR = 21.624 USD (1 EUR = 1.0812 USD, 2025-04-01).")}, "lunch for 20 EUR",
 			"lunch for 21.62 USD"},
-		"symbols":        {texts("€20.00 is $21.62"), "lunch for €20", "lunch for 21.62 USD"},
-		"large":          {texts("1,500 EUR = 1,621.8 USD"), "a hotel for 1,500 EUR", "a hotel for 1621.80 USD"},
-		"no decimals":    {texts("20 USD = 2993.4 JPY"), "lunch for 20 USD", "lunch for 2993 JPY"},
+		"symbols": {[]a2a.Part{a2a.TextPart("€20.00 is $21.62")}, "lunch for €20", "lunch for 21.62 USD"},
+		"large": {[]a2a.Part{a2a.TextPart("1,500 EUR = 1,621.8 USD")}, "a hotel for 1,500 EUR",
+			"a hotel for 1621.80 USD"},
+		"no decimals":    {[]a2a.Part{a2a.TextPart("20 USD = 2993.4 JPY")}, "lunch for 20 USD", "lunch for 2993 JPY"},
 		"by a word":      {[]a2a.Part{data}, "reimburse that amount", "reimburse 21.62 USD"},
 		"at the end":     {[]a2a.Part{data}, "reimburse lunch", "reimburse lunch: 21.62 USD"},
 		"another amount": {[]a2a.Part{data}, "lunch for 30 EUR", "lunch for 30 EUR"},
 		"number as string": {[]a2a.Part{{Content: a2a.Data(
 			`{"amount":"20","from":"EUR","to":"USD","result":"21.624"}`)}}, "20 EUR", "21.62 USD"},
 	} {
-		v, ok := valueOf(row.parts)
-		if got := fill(row.text, v); !ok || got != row.want {
+		v, ok := ValueOf(row.parts)
+		if got := v.Fill(row.text); !ok || got != row.want {
 			t.Errorf("%s: %q (%+v, %v), want %q", name, got, v, ok, row.want)
 		}
 	}
 	for _, text := range []string{"", "no number", "1e9 USD"} {
-		if v, ok := valueOf(texts(text)); ok && text != "1e9 USD" {
+		if v, ok := ValueOf([]a2a.Part{a2a.TextPart(text)}); ok && text != "1e9 USD" {
 			t.Errorf("%q: %+v", text, v)
 		}
 	}
@@ -218,12 +219,11 @@ func FuzzValue(f *testing.F) {
 	f.Add("$", `{"amount":"1/3"}`, "it")
 	f.Fuzz(func(_ *testing.T, text, data, into string) {
 		for _, p := range []a2a.Part{a2a.TextPart(text), {Content: a2a.Data(data)}} {
-			if v, ok := valueOf([]a2a.Part{p}); ok {
-				fill(into, v)
+			if v, ok := ValueOf([]a2a.Part{p}); ok {
+				v.Fill(into)
 			}
 		}
 		borrow(into, text)
-		formID([]a2a.Part{{Content: a2a.Data(data)}})
 	})
 }
 
@@ -250,7 +250,7 @@ func BenchmarkRules(b *testing.B) {
 func TestTiesAreInOrder(t *testing.T) {
 	t.Parallel()
 	agents := fixtures(t)
-	agents = append(agents, AgentInfo{Alias: "currency#2", Card: agents[0].Card.Clone()})
+	agents = append(agents, Agent{Alias: "currency#2", Card: agents[0].Card.Clone()})
 	for range 50 {
 		if got, asked := route(t, agents, "what is the exchange rate of 100 USD in GBP and yen today"); !asked ||
 			strings.Join(got, " ") != "currency currency#2" {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+// Package plan has the planners of the host: they decide which agents a request is for, and in which order. [Rules]
+// plans without a language model, [NewLLM] with one.
+//
+// Cards and answers are text of other people. The planners read them as data, and bound how much of them they read.
+package plan
 
 import (
 	"context"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -20,7 +25,7 @@ type Planner interface {
 type Situation struct {
 	Message     *a2a.Message  // the request
 	Text        string        // its text
-	Agents      []AgentInfo   // that can be asked, in the directory's order
+	Agents      []Agent       // that can be asked, in the directory's order
 	Missing     []Unreachable // that cannot be asked, as nobody has seen their cards
 	Last        string        // alias of the agent that worked last in this conversation; "" for none
 	OutputModes []string      // media types that the caller accepts; empty means any
@@ -29,8 +34,8 @@ type Situation struct {
 	Left        Budget        // what is left of the turn's budget for a language model
 }
 
-// AgentInfo is what a planner knows of an agent. What its card says is text from outside.
-type AgentInfo struct {
+// Agent is what a planner knows of an agent. What its card says is text from outside.
+type Agent struct {
 	Alias  string
 	Card   *a2a.AgentCard
 	Health Health
@@ -73,4 +78,26 @@ type Decision struct {
 type Question struct {
 	Text    string   `json:"text"`
 	Choices []string `json:"choices,omitempty"` // aliases, the likeliest first; empty when any answer is good
+}
+
+// Budget bounds what a planner asks of a language model in one turn, which is from a message of the user to the answer,
+// or to a question for the user, however often the planner looks at the request meanwhile. A turn that goes on after a
+// restart has what it had left. The zero value of each member means its default.
+type Budget struct {
+	Calls  int           // requests to the model; 0 means 24
+	Tokens int           // input and output of all of them; 0 means 240,000
+	Time   time.Duration // that the model takes, the agents' work not counted; 0 means 3 min
+}
+
+// exhausted says what is used up; "" if nothing is.
+func (b Budget) exhausted() string {
+	switch {
+	case b.Calls <= 0:
+		return "requests"
+	case b.Tokens <= 0:
+		return "tokens"
+	case b.Time <= 0:
+		return "time"
+	}
+	return ""
 }

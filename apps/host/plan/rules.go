@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"context"
-	"net/url"
-	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,8 +33,6 @@ func (p *rules) Plan(_ context.Context, s *Situation) (*Decision, error) {
 	}
 	return r.plan(s), nil
 }
-
-func texts(text string) []a2a.Part { return []a2a.Part{a2a.TextPart(text)} }
 
 // plan routes by what the request is about.
 func (r *router) plan(s *Situation) *Decision {
@@ -112,7 +107,7 @@ func (r *router) followUp(s *Situation, whole ranking) *Decision {
 	if s.Last == "" || whole.nobody >= otherTopic || score >= otherTopic && r.agents[best].Alias != s.Last {
 		return nil
 	}
-	at := slices.IndexFunc(r.agents, func(a AgentInfo) bool { return a.Alias == s.Last })
+	at := slices.IndexFunc(r.agents, func(a Agent) bool { return a.Alias == s.Last })
 	if at < 0 || len(tokenize(s.Text)) > maxFollowUp {
 		return nil
 	}
@@ -129,7 +124,7 @@ const (
 func (r *router) named(s *Situation) *Decision {
 	if s.Message != nil {
 		if id := agent.SkillID(s.Message); id != "" {
-			has := func(a AgentInfo) bool {
+			has := func(a Agent) bool {
 				return slices.ContainsFunc(a.Card.Skills, func(k a2a.AgentSkill) bool { return k.ID == id })
 			}
 			if at := slices.IndexFunc(r.agents, has); at >= 0 && !slices.ContainsFunc(r.agents[at+1:], has) {
@@ -137,7 +132,7 @@ func (r *router) named(s *Situation) *Decision {
 			}
 		}
 	}
-	alias, rest := mentioned(s.Text, r.agents)
+	alias, rest := Mentioned(s.Text, r.agents)
 	if alias == "" {
 		return nil
 	}
@@ -146,129 +141,6 @@ func (r *router) named(s *Situation) *Decision {
 	}
 	step := Step{ID: "1", Agent: alias, Text: rest}
 	return &Decision{Steps: []Step{step}}
-}
-
-var (
-	at      = lazy(`^\s*@(?:"([^"]+)"|(\S+?))[:,]?(?:\s+|$)`)
-	address = lazy(
-		`(?i)^\s*(?:please\s+)?(?:(?:ask|tell|use|have|let)\s+)(?:the\s+|my\s+|our\s+)?(.{2,60}?)\s*(?:[:,` +
-			`]|\s(?:to|about|for|whether|if|who|what|when|where|how|that)\b)\s*`)
-	colon = lazy(`^\s*([^:\n]{2,60}):\s+`)
-)
-
-// mentioned returns the agent that a text addresses, and the text without the address. Words such as "who" belong to
-// what is asked.
-func mentioned(text string, agents []AgentInfo) (alias, rest string) {
-	if alias, rest := spelledOut(text, agents); alias != "" {
-		return alias, rest
-	}
-	if m := at().FindStringSubmatch(text); m != nil {
-		if alias := byHandle(m[1]+m[2], agents); alias != "" {
-			return alias, strings.TrimSpace(text[len(m[0]):])
-		}
-	}
-	for _, form := range []struct {
-		pattern func() *regexp.Regexp
-		find    func(string, []AgentInfo) string
-	}{{address, byName}, {colon, byFullName}} { // "expense: taxi" names what it is about, and no agent called expenses
-		m := form.pattern().FindStringSubmatchIndex(text)
-		if m == nil {
-			continue
-		}
-		if alias := form.find(text[m[2]:m[3]], agents); alias != "" {
-			rest := strings.TrimLeft(text[m[3]:], " :,")
-			for _, word := range []string{"to ", "about ", "for "} {
-				if len(rest) > len(word) && strings.EqualFold(rest[:len(word)], word) {
-					rest = rest[len(word):]
-				}
-			}
-			return alias, strings.TrimSpace(rest)
-		}
-	}
-	return "", text
-}
-
-// byName returns the alias of the one agent that a name means; "" for none, and where several could be meant. The names
-// that agents have go before other forms of their words, as in "@movies", and the last element of a URL, which anybody
-// can choose, comes at the end.
-func byName(name string, agents []AgentInfo) string {
-	if alias := byFullName(name, agents); alias != "" {
-		return alias
-	}
-	name = stemmed(bareName(name))
-	return onlyOne(name, agents,
-		func(a AgentInfo) bool { return stemmed(bareName(a.Alias)) == name },
-		func(a AgentInfo) bool { return stemmed(bareName(a.Card.Name)) == name },
-		func(a AgentInfo) bool { return stemmed(bareName(a.Handle)) == name },
-		func(a AgentInfo) bool { return slices.Contains(lastOfURLs(a.Card), name) })
-}
-
-// byHandle is byName for what surely is a name: any word will do that only one agent's name has, those of agents that
-// the host was given before those of strangers.
-func byHandle(name string, agents []AgentInfo) string {
-	if alias := byName(name, agents); alias != "" {
-		return alias
-	}
-	word := stemmed(bareName(name))
-	has := func(a AgentInfo) bool {
-		return slices.Contains(strings.Fields(stemmed(bareName(a.Alias))), word) ||
-			slices.Contains(strings.Fields(stemmed(bareName(a.Card.Name))), word)
-	}
-	return onlyOne(word, agents, func(a AgentInfo) bool { return a.Given && has(a) }, has)
-}
-
-// byFullName is byName for names as agents have them.
-func byFullName(name string, agents []AgentInfo) string {
-	name = bareName(name)
-	return onlyOne(name, agents,
-		func(a AgentInfo) bool { return bareName(a.Alias) == name },
-		func(a AgentInfo) bool { return bareName(a.Card.Name) == name })
-}
-
-// onlyOne returns the alias of the agent that a name means in the first way in which it means one at all; "" when it
-// means several.
-func onlyOne(name string, agents []AgentInfo, means ...func(AgentInfo) bool) string {
-	for _, meant := range means {
-		at := slices.IndexFunc(agents, meant)
-		switch {
-		case name == "" || at < 0:
-			continue
-		case slices.ContainsFunc(agents[at+1:], meant):
-			return ""
-		}
-		return agents[at].Alias
-	}
-	return ""
-}
-
-// lastOfURLs returns the names at the end of an agent's URLs, such as "movies" of https://example.com/agents/movies.
-func lastOfURLs(c *a2a.AgentCard) (names []string) {
-	for _, at := range c.SupportedInterfaces {
-		if u, err := url.Parse(at.URL); err == nil {
-			names = append(names, stemmed(bareName(path.Base(u.Path))))
-		}
-	}
-	return names
-}
-
-// stemmed returns a name with its words as stems.
-func stemmed(name string) string {
-	words := strings.Fields(name)
-	for i, w := range words {
-		words[i] = stem(w)
-	}
-	return strings.Join(words, " ")
-}
-
-// bareName makes names comparable: "the Currency Agent", "currency agent" and "currency" are one.
-func bareName(name string) string {
-	var words []string
-	for word := range strings.FieldsSeq(strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(name))) {
-		if word != "agent" && word != "the" && word != "my" {
-			words = append(words, strings.TrimSuffix(word, "'s"))
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // A clauseGroup is a run of clauses for one agent.
@@ -431,7 +303,7 @@ func (r *router) steps(groups []clauseGroup) []Step {
 			}
 		}
 		for j := range i {
-			if refers(b.text) && !after[j][i] && amountSource(groups, i) < 0 {
+			if Refers(b.text) && !after[j][i] && amountSource(groups, i) < 0 {
 				after[i][j] = true
 			}
 		}
@@ -518,14 +390,11 @@ func (r *router) question(ranks ranking) *Question {
 			q.Choices = append(q.Choices, a.Alias)
 		}
 	}
-	q.Choices = q.Choices[:min(len(q.Choices), maxListed)]
+	q.Choices = q.Choices[:min(len(q.Choices), MaxListed)]
 	return q
 }
 
-const (
-	maxChoices = 5
-	maxListed  = 20
-)
+const maxChoices = 5
 
 var (
 	aboutAgents = lazy(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"encoding/json"
@@ -24,19 +24,19 @@ import (
 
 // fixtures are agents that requests are routed among, with the cards that such agents had among the protocol's first
 // samples.
-func fixtures(t testing.TB) []AgentInfo {
+func fixtures(t testing.TB) []Agent {
 	t.Helper()
-	agents := []AgentInfo{{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}}
+	agents := []Agent{{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()}}
 	for _, name := range []string{"images", "expenses", "movies", "coder", "files"} {
-		agents = append(agents, AgentInfo{Alias: name, Card: readCard(t, name)})
+		agents = append(agents, Agent{Alias: name, Card: readCard(t, name)})
 	}
 	return agents
 }
 
 // ours are the same agents with the cards of our samples.
-func ours(t testing.TB) []AgentInfo {
+func ours(t testing.TB) []Agent {
 	t.Helper()
-	return []AgentInfo{
+	return []Agent{
 		{Alias: "currency", Card: currency.Card()}, {Alias: "hello", Card: hello.Card()},
 		{Alias: "images", Card: images.Card()},
 		{Alias: "expenses", Card: expenses.Card()}, {Alias: "movies", Card: movies.Card()},
@@ -46,13 +46,13 @@ func ours(t testing.TB) []AgentInfo {
 }
 
 // twelve are all samples, as "dragoman samples up" serves them.
-func twelve(t testing.TB) []AgentInfo {
+func twelve(t testing.TB) []Agent {
 	t.Helper()
 	return append(ours(t),
-		AgentInfo{Alias: "slow", Card: slow.Card()}, AgentInfo{Alias: "flaky", Card: flaky.Card()},
-		AgentInfo{Alias: repairshop.ManagerName, Card: repairshop.ManagerCard()},
-		AgentInfo{Alias: repairshop.MechanicName, Card: repairshop.MechanicCard()},
-		AgentInfo{Alias: repairshop.SupplierName, Card: repairshop.SupplierCard()})
+		Agent{Alias: "slow", Card: slow.Card()}, Agent{Alias: "flaky", Card: flaky.Card()},
+		Agent{Alias: repairshop.ManagerName, Card: repairshop.ManagerCard()},
+		Agent{Alias: repairshop.MechanicName, Card: repairshop.MechanicCard()},
+		Agent{Alias: repairshop.SupplierName, Card: repairshop.SupplierCard()})
 }
 
 func readCard(t testing.TB, name string) *a2a.AgentCard {
@@ -111,7 +111,7 @@ func TestThereAreEnoughPhrasings(t *testing.T) {
 // fifth, which is there to tell what they make of phrasings that nobody has seen: it must not be tuned on.
 func TestRulesRoutePhrasings(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+	for name, agents := range map[string][]Agent{"first samples": fixtures(t), "our samples": ours(t),
 		"all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +131,7 @@ func TestRulesRoutePhrasings(t *testing.T) {
 // A request whose agent is not there goes to nobody else: the rules ask, or say what the host can do.
 func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+	for name, agents := range map[string][]Agent{"first samples": fixtures(t), "our samples": ours(t),
 		"all samples": twelve(t)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,7 +142,7 @@ func TestRulesDoNotGuessWhenAnAgentIsMissing(t *testing.T) {
 						continue // the first half of it has somebody who does it
 					}
 					others := slices.DeleteFunc(slices.Clone(agents),
-						func(a AgentInfo) bool { return a.Alias == in.Agents[0] })
+						func(a Agent) bool { return a.Alias == in.Agents[0] })
 					for _, text := range in.Phrasings {
 						total++
 						s := in.situation(text, others)
@@ -267,7 +267,7 @@ func (n *tally) add(m tally) {
 
 // situation is how a request is made: a question about a file comes along with the file, tables and texts by turns, and
 // a picture is changed in a conversation in which one was made just before.
-func (in intent) situation(text string, agents []AgentInfo) *Situation {
+func (in intent) situation(text string, agents []Agent) *Situation {
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))
 	s := &Situation{Text: text, Agents: agents, Message: m}
 	switch in.Intent {
@@ -283,7 +283,7 @@ func (in intent) situation(text string, agents []AgentInfo) *Situation {
 	return s
 }
 
-func judge(t *testing.T, agents []AgentInfo, intents []intent) (n tally) {
+func judge(t *testing.T, agents []Agent, intents []intent) (n tally) {
 	t.Helper()
 	for _, in := range intents {
 		for _, text := range in.Phrasings {
@@ -342,7 +342,7 @@ func went(d *Decision) (aliases []string, asked bool) {
 }
 
 // route is where a text goes.
-func route(t *testing.T, agents []AgentInfo, text string) (aliases []string, asked bool) {
+func route(t *testing.T, agents []Agent, text string) (aliases []string, asked bool) {
 	t.Helper()
 	return went(decide(t, &Situation{Text: text, Agents: agents,
 		Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text))}))
@@ -366,9 +366,9 @@ func TestRulesOnTheHostItself(t *testing.T) {
 // in passing, as that of the coder does.
 func TestRulesAnswerGreetingsWithoutAGreeter(t *testing.T) {
 	t.Parallel()
-	for name, agents := range map[string][]AgentInfo{"first samples": fixtures(t), "our samples": ours(t),
+	for name, agents := range map[string][]Agent{"first samples": fixtures(t), "our samples": ours(t),
 		"all samples": twelve(t)} {
-		agents = slices.DeleteFunc(agents, func(a AgentInfo) bool { return a.Alias == "hello" })
+		agents = slices.DeleteFunc(agents, func(a Agent) bool { return a.Alias == "hello" })
 		for _, text := range []string{"hello", "Hi!", "good morning", "hey there", "Hello, everyone!"} {
 			if got, _ := route(t, agents, text); strings.Join(got, " ") != "host" {
 				t.Errorf("%s: %q goes to %v", name, text, got)

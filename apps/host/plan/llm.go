@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -95,13 +96,13 @@ func (p *modelPlanner) look(ctx context.Context, look *look) (*Decision, error) 
 	}
 	text := ""
 	if err == nil {
-		text = cleanLines(answer.Text, maxAnswerText)
+		text = CleanLines(answer.Text, MaxAnswer)
 	}
 	switch {
 	case len(s.Reports) > 0:
 		return look.closing(text), nil
 	case text != "" && text != "{}":
-		return &Decision{Answer: texts(text)}, nil
+		return &Decision{Answer: []a2a.Part{a2a.TextPart(text)}}, nil
 	}
 	return p.rules.Plan(ctx, s)
 }
@@ -143,18 +144,18 @@ func (l *look) closing(text string) *Decision {
 	if last.State != a2a.TaskStateCompleted || text == "" {
 		return &Decision{}
 	}
-	return &Decision{Answer: texts(text)}
+	return &Decision{Answer: []a2a.Part{a2a.TextPart(text)}}
 }
 
 // conversation tells the model the request and, as results of its own calls, what has been done for it.
 func (l *look) conversation() []llm.Message {
-	request := cleanLines(l.s.Text, maxAnswerText)
+	request := CleanLines(l.s.Text, MaxAnswer)
 	if l.s.Last != "" {
 		request += "\n\n(The user spoke with this agent last:\n" + quoted(l.s.Last) + ")"
 	}
-	for _, p := range attachments(l.s.Message) {
+	for _, p := range Attachments(l.s.Message) {
 		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)",
-			clean(partMediaType(p), maxName), clean(p.Filename, maxName))
+			Clean(MediaType(p), MaxName), Clean(p.Filename, MaxName))
 	}
 	if len(l.s.Open) > 0 {
 		request += "\n\n(Tasks of earlier requests that wait for the user, for get_task and cancel_task:\n" +
@@ -176,7 +177,7 @@ func (l *look) conversation() []llm.Message {
 
 // number names an agent by its place in the list: its own name is text from outside, and a call is the model's word.
 func (l *look) number(alias string) string {
-	at := slices.IndexFunc(l.s.Agents, func(a AgentInfo) bool { return a.Alias == alias })
+	at := slices.IndexFunc(l.s.Agents, func(a Agent) bool { return a.Alias == alias })
 	if at < 0 {
 		return "one that is gone"
 	}
@@ -196,7 +197,7 @@ func (l *look) numbered(name string) string {
 func openList(open []Report) string {
 	var b strings.Builder
 	for _, r := range open {
-		fmt.Fprintf(&b, "- task %s, of %s: %s\n", r.ID, r.Agent, clean(r.Text, maxShown))
+		fmt.Fprintf(&b, "- task %s, of %s: %s\n", r.ID, r.Agent, Clean(r.Text, MaxShown))
 	}
 	return quotedLong(b.String())
 }
@@ -222,29 +223,29 @@ func stateWord(s a2a.TaskState) string {
 
 // quoted marks text from outside as such. It cannot contain the mark's end.
 func quoted(text string) string {
-	text = strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(cleanLines(text, maxDigest))
+	text = strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(CleanLines(text, MaxDigest))
 	return "<<<DATA\n" + text + "\nDATA>>>"
 }
 
 // agentList describes the agents to the model, as data, so many and so much of each as there is room for.
-func agentList(agents []AgentInfo) string {
+func agentList(agents []Agent) string {
 	const maxAgents, maxExamples = 60, 4
 	var b strings.Builder
 	for i, a := range agents[:min(len(agents), maxAgents)] {
-		fmt.Fprintf(&b, "- #%d %s: %s\n  skills: %s\n", i+1, a.Alias, clean(a.Card.Description, maxShown),
+		fmt.Fprintf(&b, "- #%d %s: %s\n  skills: %s\n", i+1, a.Alias, Clean(a.Card.Description, MaxShown),
 			strings.Join(firstOf(skillNames(a.Card), maxExamples), "; "))
 		var examples []string
 		for _, s := range a.Card.Skills[:min(len(a.Card.Skills), maxSkills)] {
 			for _, e := range firstOf(s.Examples, maxExamples) {
-				examples = append(examples, clean(e, maxDescription))
+				examples = append(examples, Clean(e, maxDescription))
 			}
 		}
 		if len(examples) > 0 {
 			fmt.Fprintf(&b, "  examples: %s\n", strings.Join(firstOf(examples, maxExamples), " | "))
 		}
-		fmt.Fprintf(&b, "  takes: %s\n", clean(strings.Join(inputModes(a.Card), ", "), maxDescription))
+		fmt.Fprintf(&b, "  takes: %s\n", Clean(strings.Join(inputModes(a.Card), ", "), maxDescription))
 		if a.Health.State == Down {
-			fmt.Fprintf(&b, "  cannot be reached now: %s\n", clean(a.Health.Problem, maxDescription))
+			fmt.Fprintf(&b, "  cannot be reached now: %s\n", Clean(a.Health.Problem, maxDescription))
 		}
 	}
 	return quotedLong(b.String())
@@ -252,7 +253,7 @@ func agentList(agents []AgentInfo) string {
 
 func quotedLong(text string) string {
 	const maxList = 40_000
-	return "<<<DATA\n" + strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(cleanLines(text, maxList)) +
+	return "<<<DATA\n" + strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(CleanLines(text, maxList)) +
 		"\nDATA>>>"
 }
 
@@ -271,9 +272,10 @@ func (l *look) tools() []llm.Tool {
 		Question string   `json:"question"`
 		Agents   []string `json:"agents"`
 	}
-	var lock locks // calls of one answer run at the same time
+	var mu sync.Mutex // calls of one answer run at the same time
 	safely := func(f func() (any, error)) (any, error) {
-		defer lock.lock("")()
+		mu.Lock()
+		defer mu.Unlock()
 		return f()
 	}
 	const taskSchema = `{"type":"object","properties":{"task":{"type":"string",` +
@@ -318,9 +320,9 @@ func (l *look) tools() []llm.Tool {
 func (l *look) send(name, message string) error {
 	alias := l.numbered(name)
 	if alias == "" {
-		return fmt.Errorf("there is no agent %q; see list_remote_agents", clean(name, maxName))
+		return fmt.Errorf("there is no agent %q; see list_remote_agents", Clean(name, MaxName))
 	}
-	message = cleanLines(message, maxAnswerText)
+	message = CleanLines(message, MaxAnswer)
 	if message == "" {
 		return errors.New("the message is empty")
 	}
@@ -334,11 +336,11 @@ func (l *look) report(id string) (Report, error) {
 			return r, nil
 		}
 	}
-	return Report{}, fmt.Errorf("there is no task %q", clean(id, maxName))
+	return Report{}, fmt.Errorf("there is no task %q", Clean(id, MaxName))
 }
 
 func (l *look) question(text string, names []string) error {
-	l.ask = &Question{Text: cmp.Or(cleanLines(text, maxDigest), "What exactly shall be done?")}
+	l.ask = &Question{Text: cmp.Or(CleanLines(text, MaxDigest), "What exactly shall be done?")}
 	for _, name := range names {
 		if alias := l.numbered(name); alias != "" && !slices.Contains(l.ask.Choices, alias) {
 			l.ask.Choices = append(l.ask.Choices, alias)

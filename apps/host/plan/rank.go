@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ const (
 
 // router ranks agents for texts.
 type router struct {
-	agents []AgentInfo
+	agents []Agent
 	cards  []*document
 	index  *index
 	last   string
@@ -41,7 +41,7 @@ type router struct {
 }
 
 func newRouter(s *Situation, known *documents) *router {
-	r := &router{agents: s.Agents, last: s.Last, accept: s.OutputModes, parts: attachments(s.Message)}
+	r := &router{agents: s.Agents, last: s.Last, accept: s.OutputModes, parts: Attachments(s.Message)}
 	for _, a := range s.Agents {
 		r.cards = append(r.cards, known.of(a.Card))
 	}
@@ -49,8 +49,8 @@ func newRouter(s *Situation, known *documents) *router {
 	return r
 }
 
-// attachments are the parts of a message that are not text.
-func attachments(m *a2a.Message) (parts []a2a.Part) {
+// Attachments returns the parts of a message that are not text.
+func Attachments(m *a2a.Message) (parts []a2a.Part) {
 	if m == nil {
 		return nil
 	}
@@ -206,9 +206,9 @@ func (k ranking) sure() bool {
 }
 
 // fit weighs whether an agent takes what is attached, and gives what the caller accepts.
-func (r *router) fit(a AgentInfo, score float64) float64 {
+func (r *router) fit(a Agent, score float64) float64 {
 	for _, p := range r.parts {
-		switch takes(a.Card, partMediaType(p)) {
+		switch takes(a.Card, MediaType(p)) {
 		case fitsNot:
 			score *= unfit
 		case fitsByName:
@@ -233,6 +233,9 @@ const (
 	fitsByName
 )
 
+// Takes reports whether an agent takes a part of a message.
+func (a Agent) Takes(p a2a.Part) bool { return takes(a.Card, MediaType(p)) != fitsNot }
+
 func takes(c *a2a.AgentCard, mediaType string) int {
 	best := fitsNot
 	for _, mode := range inputModes(c) {
@@ -255,8 +258,8 @@ func shares(accepted, given []string) bool {
 	})
 }
 
-// partMediaType returns what a part counts as when its media type is not set.
-func partMediaType(p a2a.Part) string {
+// MediaType returns what a part counts as when its media type is not set.
+func MediaType(p a2a.Part) string {
 	if p.MediaType != "" {
 		return p.MediaType
 	}

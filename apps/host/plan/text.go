@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"regexp"
@@ -15,9 +15,9 @@ func lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// clean makes text from outside fit to stand in the host's own words: on one line, without control characters, and not
+// Clean makes text from outside fit to stand in the host's own words: on one line, without control characters, and not
 // longer than limit runes.
-func clean(s string, limit int) string {
+func Clean(s string, limit int) string {
 	if len(s) > 8*limit {
 		s = s[:8*limit] // before the rest is looked at, for texts of megabytes
 	}
@@ -37,8 +37,8 @@ func clean(s string, limit int) string {
 	return s
 }
 
-// cleanLines is clean for text of several lines, which keep their ends.
-func cleanLines(s string, limit int) string {
+// CleanLines is Clean for text of several lines, which keep their ends.
+func CleanLines(s string, limit int) string {
 	if len(s) > 8*limit {
 		s = s[:8*limit]
 	}
@@ -53,3 +53,14 @@ func cleanLines(s string, limit int) string {
 	}
 	return strings.TrimSpace(s)
 }
+
+// Limits of texts from outside, in runes.
+const (
+	MaxName   = 80     // of the name of an agent, an artifact or a file
+	MaxShown  = 300    // of a text that is quoted in a line
+	MaxDigest = 4000   // of an answer that planners and later steps read
+	MaxAnswer = 20_000 // of a text of a planner
+)
+
+// MaxListed is how many agents a list for users names.
+const MaxListed = 20

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"math/big"
@@ -19,8 +19,8 @@ var reference = lazy(
 		`(?:amount|sum|total|result|value|figure)|the (?:dollar|euro|pound|yen) (?:amount|value|sum|equivalent|` +
 		`figure)|the result|the money|the price|the cost|the output|it|that|this|those|them)\b`)
 
-// refers reports whether a text speaks of something that another clause has named.
-func refers(text string) bool { return reference().MatchString(text) }
+// Refers reports whether a text speaks of something that another clause has named.
+func Refers(text string) bool { return reference().MatchString(text) }
 
 // amountSource returns the clause group whose amount a clause group speaks of that has a currency but no amount, as in
 // "needs to be converted to USD"; less than 0 for none.
@@ -65,8 +65,8 @@ func borrow(text, amount string) string {
 	return amount + " " + text
 }
 
-// A value is what a step brought forth that a later one can use.
-type value struct {
+// A Value is what a step brought forth that a later one can use.
+type Value struct {
 	Amount   string `json:"amount,omitzero"`   // a decimal number
 	Currency string `json:"currency,omitzero"` // ISO 4217, "" for a plain number
 	OfAmount string `json:"ofAmount,omitzero"` // what it was made of, if the answer says so
@@ -74,10 +74,10 @@ type value struct {
 }
 
 // String is the value as a sentence has it.
-func (v value) String() string { return strings.TrimSpace(v.Amount + " " + v.Currency) }
+func (v Value) String() string { return strings.TrimSpace(v.Amount + " " + v.Currency) }
 
-// valueOf finds the value in the answer of a step: in data if there are any, else in the text.
-func valueOf(parts []a2a.Part) (value, bool) {
+// ValueOf finds the value in the answer of a step: in data if there are any, else in the text.
+func ValueOf(parts []a2a.Part) (Value, bool) {
 	for _, p := range parts {
 		if data, ok := p.Content.(a2a.Data); ok && len(data) <= maxValueData {
 			if v, ok := valueOfData(data); ok {
@@ -92,7 +92,7 @@ func valueOf(parts []a2a.Part) (value, bool) {
 			}
 		}
 	}
-	return value{}, false
+	return Value{}, false
 }
 
 // A value is looked for in so many bytes of an answer.
@@ -102,10 +102,10 @@ const (
 )
 
 // valueOfData reads a conversion as data: which member is which is a matter of their usual names.
-func valueOfData(data a2a.Data) (value, bool) {
+func valueOfData(data a2a.Data) (Value, bool) {
 	var members map[string]jsontext.Value
 	if json.Unmarshal(data, &members) != nil {
-		return value{}, false
+		return Value{}, false
 	}
 	read := func(names ...string) string {
 		for _, name := range names {
@@ -121,7 +121,7 @@ func valueOfData(data a2a.Data) (value, bool) {
 		}
 		return ""
 	}
-	v := value{
+	v := Value{
 		Amount:   read("result", "converted", "convertedAmount", "converted_amount", "total", "value"),
 		Currency: read("to", "currency", "target", "unit"),
 		OfAmount: read("amount"), Of: read("from", "source_currency"),
@@ -131,14 +131,14 @@ func valueOfData(data a2a.Data) (value, bool) {
 	}
 	rounded, ok := roundMoney(v.Amount, v.Currency)
 	if !ok || len(v.Currency) > 3 && !isoCodes[v.Currency] {
-		return value{}, false
+		return Value{}, false
 	}
 	v.Amount = rounded
 	return v, true
 }
 
 // valueOfText reads "20 EUR = 21.62 USD": the last amount of the first line that has one.
-func valueOfText(text string) (value, bool) {
+func valueOfText(text string) (Value, bool) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "(") // what is in brackets explains
 		found := amounts(line)
@@ -150,13 +150,13 @@ func valueOfText(text string) (value, bool) {
 		if !ok {
 			continue
 		}
-		v := value{Amount: amount, Currency: last.currency}
+		v := Value{Amount: amount, Currency: last.currency}
 		if len(found) > 1 {
 			v.OfAmount, v.Of = plainNumber(found[0].amount), found[0].currency
 		}
 		return v, true
 	}
-	return value{}, false
+	return Value{}, false
 }
 
 // plainNumber takes the separators of thousands out of a number.
@@ -198,9 +198,9 @@ func roundMoney(amount, currency string) (string, bool) {
 // maxNumber is how many characters a number has at most that is taken over.
 const maxNumber = 40
 
-// fill puts the value of a step into the text of a later one: in the place of the amount that it was made of, else in
+// Fill puts the value of a step into the text of a later one: in the place of the amount that it was made of, else in
 // the place of a word that means it, else at the end when the text has no amount at all.
-func fill(text string, v value) string {
+func (v Value) Fill(text string) string {
 	found := amounts(text)
 	for _, m := range found {
 		if sameAmount(m, v) {
@@ -218,7 +218,7 @@ func fill(text string, v value) string {
 
 // sameAmount reports whether an amount in a text is the one that a value was made of. When the answer did not say of
 // what it was made, any amount of another currency is.
-func sameAmount(m money, v value) bool {
+func sameAmount(m money, v Value) bool {
 	if v.Of == "" && v.OfAmount == "" {
 		return v.Currency != "" && m.currency != v.Currency
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package host
+package plan
 
 import (
 	"regexp"
@@ -220,3 +220,18 @@ func startsWithVerb(text string) bool {
 	}
 	return participle && len(base) > 2
 }
+
+// IsRequest reports whether a text asks for something, as answers mostly do not: a clause of it begins with a verb or a
+// word of questions, or it is a question.
+func IsRequest(text string) bool {
+	text = withoutSalutation(text)
+	if len(tokenize(text)) < leastRequest {
+		return false
+	}
+	return strings.Contains(text, "?") ||
+		slices.ContainsFunc(clauses(text), func(c clause) bool { return startsWithVerb(c.text) })
+}
+
+// leastRequest is how many words a message has at least that is taken for a request while an agent waits: a number, a
+// name or a date is an answer.
+const leastRequest = 3
