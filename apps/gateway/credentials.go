@@ -95,13 +95,8 @@ func passExtensions(params http.Header, extensions []string) {
 		name = wire.HeaderExtensions03
 	}
 	var all []string
-	for uri := range strings.SplitSeq(params.Get(name), ",") {
-		if uri = strings.TrimSpace(uri); uri != "" {
-			all = append(all, uri)
-		}
-	}
-	for _, uri := range extensions {
-		if !slices.Contains(all, uri) {
+	for _, uri := range append(strings.Split(params.Get(name), ","), extensions...) {
+		if uri = strings.TrimSpace(uri); uri != "" && !slices.Contains(all, uri) {
 			all = append(all, uri)
 		}
 	}
@@ -127,9 +122,8 @@ func pass(out, in http.Header, scheme a2a.SecurityScheme) {
 }
 
 // notKeys are headers that mean something by themselves, whatever a card calls an API key.
-var notKeys = []string{"Host", "Content-Type", "Content-Length", "Accept", "Connection", "Transfer-Encoding", "Cookie",
-	"Upgrade",
-	"Te", "Trailer", "Keep-Alive", "Forwarded", "Via", "Expect", "Origin", "Traceparent", "Tracestate",
+var notKeys = []string{"Host", "Accept", "Connection", "Transfer-Encoding", "Cookie", "Upgrade", "Te", "Trailer",
+	"Keep-Alive", "Forwarded", "Via", "Expect", "Origin", "Traceparent", "Tracestate",
 	"A2a-Version", "A2a-Extensions", "X-A2a-Extensions", "Last-Event-Id", "X-Request-Id"}
 
 func mayPass(name string) bool {

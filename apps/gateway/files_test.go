@@ -17,8 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 )
 
-// A client of 0.1 does not follow links, so the gateway asks for its files in the message. What a client asks for
-// itself counts, and clients of other versions get links to large files as ever.
+// A client of 0.1 does not follow links, so the gateway asks for its files in the message. If a client asks for
+// something itself, that counts, and clients of other versions get links to large files as ever.
 func TestClientsOf01GetFilesInTheMessage(t *testing.T) {
 	t.Parallel()
 	url := front(t, nil, gateway.Upstream{Card: painter(t)})

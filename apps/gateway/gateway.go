@@ -101,13 +101,14 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 			opts.Server.OnReady(addr, url)
 		}
 	}
+	var all []*upstream
 	for _, u := range upstreams {
 		r := &route{upstream: newUpstream(u, &o, g.hooks)}
 		var err error
 		if r.server, err = newServer(r.upstream, &o, r.card, u.Name, r.upstream); err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
-		g.routes = append(g.routes, r)
+		g.routes, all = append(g.routes, r), append(all, r.upstream)
 	}
 	if upstreams[0].Name == "" {
 		g.server = g.routes[0].server
@@ -115,7 +116,7 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 	}
 	o.Server.Generations = []a2a.Generation{a2a.Generation10} // the only one with tenants
 	var err error
-	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", upstreamsOf(g.routes)...); err != nil {
+	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", all...); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil

@@ -300,8 +300,8 @@ func TestIDsOfClients(t *testing.T) {
 	wants(t, post(t, url, resubscribe, ann), `"id":"t"`, `"completed"`, `"final":true`)
 }
 
-// Nobody reads what the agent said to a caller whose key is in a header that the gateway has yet to hear of: it fetches
-// the agent's card with the first request.
+// A caller's answer stays private, even if the caller's key is in a header that the gateway has yet to learn of: it
+// fetches the agent's card with the first request.
 func TestAnswersOfTheFirstCaller(t *testing.T) {
 	t.Parallel()
 	up := upstream(t, a2a.Generation10, func(o *server.Options) {
@@ -375,7 +375,7 @@ func TestSubscriptionsOf10(t *testing.T) {
 	}
 }
 
-// Who does not want to wait does not, also for an agent that knows nothing else.
+// A client that does not want to wait need not, not even for an agent that knows nothing else.
 func TestReturnsImmediately(t *testing.T) {
 	t.Parallel()
 	for _, gen := range []a2a.Generation{a2a.Generation01, a2a.Generation03, a2a.Generation10} {
@@ -448,7 +448,7 @@ func (r *recording) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.
 	return r.webhookService.GetTask(ctx, req)
 }
 
-// What is remembered is bounded.
+// The gateway remembers a bounded number of ids.
 func TestIDsAreForgotten(t *testing.T) {
 	t.Parallel()
 	url := front(t, &gateway.Options{MaxTasks: 3}, gateway.Upstream{Card: upstream(t, a2a.Generation10, nil)})

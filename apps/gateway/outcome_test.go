@@ -62,7 +62,7 @@ func (s forgetful) GetTask(_ context.Context, req *a2a.GetTaskRequest) (*a2a.Tas
 	return cut(s.task(), req.HistoryLength), nil
 }
 
-// What the agent said reaches clients of each generation that want no history, whether or not it shows the task again.
+// The agent's answer reaches clients of each generation that want no history, whether or not it shows the task again.
 func TestTheAnswerOfForgetfulAgents(t *testing.T) {
 	t.Parallel()
 	for _, history := range []bool{false, true} {

@@ -10,11 +10,7 @@ import (
 
 // CreatePushConfig implements a2a.Service: the upstream gets the gateway's webhook, which stands for the client's.
 func (u *upstream) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.TaskID)
+	cl, k, err := u.reach(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,11 +29,7 @@ func (u *upstream) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*
 
 // GetPushConfig implements a2a.Service.
 func (u *upstream) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.TaskID)
+	cl, k, err := u.reach(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +45,7 @@ func (u *upstream) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequ
 // ListPushConfigs implements a2a.Service.
 func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse,
 	error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.TaskID)
+	cl, k, err := u.reach(ctx, req.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,11 +64,7 @@ func (u *upstream) ListPushConfigs(ctx context.Context, req *a2a.ListPushConfigs
 
 // DeletePushConfig implements a2a.Service. The gateway forgets the client's webhook once the upstream has.
 func (u *upstream) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return err
-	}
-	k, err := u.behind(ctx, req.TaskID)
+	cl, k, err := u.reach(ctx, req.TaskID)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/mask"
 )
 
-// An upstream as a Service: each call goes to the client of the upstream. What is translated is the id of a task that a
+// An upstream as a Service: each call goes to the client of the upstream. The methods translate the id of a task that a
 // client of 0.1 made itself, where the upstream makes its own.
 
 // keyOf returns under which key an id of the caller's would be in the table of tasks.
@@ -60,6 +60,16 @@ func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (known, error) {
 	return known{id: b.id, mask: mask.Mask(id)}, nil
 }
 
+// reach returns the client for the upstream, and what stands behind an id.
+func (u *upstream) reach(ctx context.Context, id a2a.TaskID) (*calling, known, error) {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, known{}, err
+	}
+	k, err := u.behind(ctx, id)
+	return cl, k, err
+}
+
 // sending is a message on its way to the upstream.
 type sending struct {
 	req   *a2a.SendMessageRequest
@@ -69,8 +79,8 @@ type sending struct {
 	hook  string     // URL of the gateway's webhook in the message; "" when there is none
 }
 
-// prepare translates the ids of a message. Whatever the upstream speaks, the id that a client made stays with the
-// gateway: another client's may be the same.
+// prepare translates the ids of a message. The id that a client made stays with the gateway, since another client's may
+// be the same.
 func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
 	req, err := withFiles(ctx, req)
 	if err != nil {
@@ -184,7 +194,7 @@ func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageReques
 }
 
 // sendAgain sends a message by send: once more as a new one when the upstream has forgotten the task behind the
-// client's id, which in 0.1 begins a new task. What was remembered for a message that failed is forgotten.
+// client's id, which in 0.1 begins a new task. It forgets the webhook of a message that failed.
 func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequest, send func(*sending) (T, error)) (T,
 	error) {
 	var none T
@@ -200,11 +210,10 @@ func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequ
 			return none, err
 		}
 		res, err := send(s)
+		u.bind(s, nil) // if nothing did
 		if err == nil {
-			u.bind(s, nil) // if nothing did
 			return res, nil
 		}
-		u.bind(s, nil)
 		u.hooks.forget(s.hook)
 		if s.bound == nil || !errors.Is(err, a2a.ErrTaskNotFound) {
 			return none, err
@@ -214,8 +223,8 @@ func sendAgain[T any](u *upstream, ctx context.Context, req *a2a.SendMessageRequ
 }
 
 // send sends a message. One that makes a task under an id of the client's own is followed from its first event on,
-// because until the id is bound nobody could cancel the task or look at it. What the stream said counts, whatever the
-// upstream says of the task later.
+// because until the id is bound nobody could cancel the task or look at it. The words of the stream count, even if the
+// upstream does not repeat them.
 func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendResult, error) {
 	var config a2a.SendConfiguration
 	if s.req.Configuration != nil {
@@ -274,8 +283,7 @@ func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending,
 	return result, err
 }
 
-// asked returns how much history is asked of the upstream where a client asks for so much; nil leaves it to the
-// upstream.
+// asked returns how much history the gateway asks for when a client asks for so much; nil leaves it to the upstream.
 func asked(history *int) *int {
 	if history == nil {
 		return nil
@@ -293,11 +301,7 @@ func shown(task *a2a.Task, history *int) *a2a.Task {
 
 // GetTask implements a2a.Service.
 func (u *upstream) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.ID)
+	cl, k, err := u.reach(ctx, req.ID)
 	if err != nil || k.answer != nil {
 		return k.answer, err
 	}
@@ -321,11 +325,7 @@ func (u *upstream) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a
 
 // CancelTask implements a2a.Service.
 func (u *upstream) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.ID)
+	cl, k, err := u.reach(ctx, req.ID)
 	switch {
 	case err != nil:
 		return nil, err
@@ -344,11 +344,7 @@ func (u *upstream) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (
 // Subscribe implements a2a.Service.
 func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
 	error) {
-	cl, err := u.client(ctx)
-	if err != nil {
-		return nil, err
-	}
-	k, err := u.behind(ctx, req.ID)
+	cl, k, err := u.reach(ctx, req.ID)
 	switch {
 	case err != nil:
 		return nil, err

@@ -16,14 +16,6 @@ import (
 // for.
 type switchboard []*route
 
-func upstreamsOf(routes []*route) []*upstream {
-	all := make([]*upstream, len(routes))
-	for i, r := range routes {
-		all[i] = r.upstream
-	}
-	return all
-}
-
 // pick returns the upstream that a tenant names.
 func (s switchboard) pick(tenant string) (*upstream, error) {
 	names := make([]string, len(s))
@@ -59,79 +51,53 @@ func (g *Gateway) card(context.Context, *http.Request) (*a2a.AgentCard, error) {
 // Capabilities says what passes; an upstream that lacks one answers so itself.
 func (s switchboard) Capabilities() a2a.AgentCapabilities { return (*upstream)(nil).Capabilities() }
 
-func (s switchboard) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
-	u, err := s.pick(req.Tenant)
+// forward calls an operation of the upstream that the request's tenant names.
+func forward[Q, R any](ctx context.Context, s switchboard, tenant string, req Q,
+	call func(*upstream, context.Context, Q) (R, error)) (res R, err error) {
+	u, err := s.pick(tenant)
 	if err != nil {
-		return nil, err
+		return res, err
 	}
-	return u.SendMessage(ctx, req)
+	return call(u, ctx, req)
+}
+
+func (s switchboard) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	return forward(ctx, s, req.Tenant, req, (*upstream).SendMessage)
 }
 
 func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
 	error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.StreamMessage(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).StreamMessage)
 }
 
 func (s switchboard) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.GetTask(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).GetTask)
 }
 
 func (s switchboard) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.ListTasks(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).ListTasks)
 }
 
 func (s switchboard) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.CancelTask(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).CancelTask)
 }
 
 func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
 	error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.Subscribe(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).Subscribe)
 }
 
 func (s switchboard) CreatePushConfig(ctx context.Context, req *a2a.PushConfig) (*a2a.PushConfig, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.CreatePushConfig(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).CreatePushConfig)
 }
 
 func (s switchboard) GetPushConfig(ctx context.Context, req *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.GetPushConfig(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).GetPushConfig)
 }
 
 func (s switchboard) ListPushConfigs(ctx context.Context,
 	req *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.ListPushConfigs(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).ListPushConfigs)
 }
 
 func (s switchboard) DeletePushConfig(ctx context.Context, req *a2a.DeletePushConfigRequest) error {
@@ -143,9 +109,5 @@ func (s switchboard) DeletePushConfig(ctx context.Context, req *a2a.DeletePushCo
 }
 
 func (s switchboard) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	u, err := s.pick(req.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	return u.ExtendedCard(ctx, req)
+	return forward(ctx, s, req.Tenant, req, (*upstream).ExtendedCard)
 }

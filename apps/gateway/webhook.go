@@ -4,6 +4,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,8 +37,8 @@ const (
 )
 
 // webhooks are the gateway's own webhook. Upstreams notify it in their generation, and each notification goes on to the
-// client's webhook in the generation in which the client named it. What the client's webhook answers is what the
-// upstream gets, so the upstream repeats what failed, and the gateway needs to keep nothing.
+// client's webhook in the generation in which the client named it. The upstream gets the answer of the client's webhook,
+// so the upstream repeats what failed, and the gateway needs to keep nothing.
 type webhooks struct {
 	max      int
 	lifetime time.Duration
@@ -118,15 +118,12 @@ func (w *webhooks) replace(ctx context.Context, u *upstream, config *a2a.PushCon
 const maxSecret = 4096
 
 func checkLengths(c *a2a.PushConfig) error {
-	fields := map[string]string{"url": c.URL, "token": c.Token, "id": c.ID}
-	if c.Authentication != nil {
-		fields["authentication.scheme"], fields["authentication.credentials"] = c.Authentication.Scheme,
-			c.Authentication.Credentials
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if len(fields[name]) > maxSecret {
-			return a2a.InvalidParams(name, fmt.Sprintf("must not be longer than %d bytes for the gateway to remember "+
-				"it", maxSecret))
+	auth := cmp.Or(c.Authentication, &a2a.PushAuthentication{})
+	for _, field := range []struct{ name, value string }{{"url", c.URL}, {"token", c.Token}, {"id", c.ID},
+		{"authentication.scheme", auth.Scheme}, {"authentication.credentials", auth.Credentials}} {
+		if len(field.value) > maxSecret {
+			return a2a.InvalidParams(field.name, fmt.Sprintf("must not be longer than %d bytes for the gateway to "+
+				"remember it", maxSecret))
 		}
 	}
 	return nil
@@ -136,7 +133,8 @@ func (w *webhooks) add(secret string, h *hook) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.bySecret) >= w.max && time.Since(w.expired) > time.Minute { // not with each request that finds it full
-		w.expire()
+		w.expired = time.Now()
+		maps.DeleteFunc(w.bySecret, func(_ string, h *hook) bool { return time.Since(h.used) > w.lifetime })
 	}
 	if len(w.bySecret) >= w.max {
 		return a2a.NewError(a2a.ErrRateLimited,
@@ -144,16 +142,6 @@ func (w *webhooks) add(secret string, h *hook) error {
 	}
 	w.bySecret[secret] = h
 	return nil
-}
-
-// expire forgets webhooks that nobody has used for long; the caller holds the lock.
-func (w *webhooks) expire() {
-	w.expired = time.Now()
-	for secret, h := range w.bySecret {
-		if time.Since(h.used) > w.lifetime {
-			delete(w.bySecret, secret)
-		}
-	}
 }
 
 // secretOf returns what follows the gateway's own webhook URL.

@@ -214,7 +214,7 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
-// What the client's webhook does, and whether it may be called at all, is the agent's answer.
+// The agent's answer says how the client's webhook failed, or that the gateway may not call it.
 func TestWebhooksThatFail(t *testing.T) {
 	t.Parallel()
 	svc := &webhookService{}

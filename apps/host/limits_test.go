@@ -37,7 +37,7 @@ func (s scripted) StreamMessage(_ context.Context, req *a2a.SendMessageRequest) 
 	}, nil
 }
 
-// Whatever form an answer has, its size counts; and what only comes once more does not count again.
+// The size of an answer counts in each form, and a repetition does not count again.
 func TestTheLimitOfAnAnswerHoldsForAllOfIt(t *testing.T) {
 	t.Parallel()
 	const limit = 100_000
@@ -166,8 +166,8 @@ func TestATaskIsThereBeforeItsCards(t *testing.T) {
 	close(answer)
 }
 
-// What an agent said last is its answer when it ends without a word and without an artifact, as agents of Microsoft's
-// framework do.
+// The last message of an agent is its answer if the agent ends without a word and without an artifact, as agents of
+// Microsoft's framework do.
 func TestTheLastWordsAreTheAnswer(t *testing.T) {
 	t.Parallel()
 	says := func(state a2a.TaskState, text string) a2a.TaskStatus {

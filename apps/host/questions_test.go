@@ -39,7 +39,7 @@ func twoQuestions(t *testing.T) (*world, func() *agenttest.Result) {
 	}
 }
 
-// What the user says while it is open whose question a message answers is neither dropped nor replaced without a word.
+// The host drops no message without a word while it asks whose question an earlier message answers.
 func TestNothingIsDroppedWithoutAWord(t *testing.T) {
 	t.Parallel()
 	w, begun := twoQuestions(t)

@@ -10,8 +10,8 @@
 //	a call that is cancelled    a task that is cancelled
 //	agent cards                 resources
 //
-// What agents say is bounded, and control characters are taken out of it; apart from that it reaches the model as it
-// is.
+// The bridge bounds the words of agents and removes control characters. Apart from that they reach the model as they
+// are.
 package mcpbridge
 
 import (

@@ -352,7 +352,7 @@ func TestQuestionsAreElicited(t *testing.T) {
 	})
 }
 
-// Who cannot ask a person, or whose person does not answer, gets the question and goes on with another call.
+// A client that cannot ask a person, or whose person does not answer, gets the question and goes on with another call.
 func TestQuestionsWithoutElicitation(t *testing.T) {
 	each(t, func(t *testing.T, generation string) {
 		for _, action := range []string{"", "decline", "cancel"} {
@@ -378,7 +378,7 @@ func TestQuestionsWithoutElicitation(t *testing.T) {
 	})
 }
 
-// What a client carries between the rounds of a call is taken only as it was given.
+// The bridge accepts the state that a client carries between the rounds of a call only as the bridge gave it.
 func TestForgedStates(t *testing.T) {
 	t.Parallel()
 	c := bridge(t, generations[1], nil, nil, serve(t, asker, skill("x")))

@@ -73,8 +73,7 @@ func say(to a2a.TaskID) *a2a.Message {
 	return m
 }
 
-// What a task was like before the answer to its question came is not taken for a further question, whatever comes
-// first.
+// The bridge does not take the state of a task before the answer to its question for a further question.
 func TestAnswerIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	artifact := &a2a.ArtifactUpdate{TaskID: "t", ContextID: "c",
@@ -92,7 +91,7 @@ func TestAnswerIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// What an agent streamed is its answer, though it does not show the task afterwards.
+// The content that an agent streamed is its answer, though it does not show the task afterwards.
 func TestAnswerIsWhatTheStreamSaid(t *testing.T) {
 	t.Parallel()
 	s := &scripted{events: []a2a.Event{

@@ -140,7 +140,7 @@ func (w *writer) add(c sdk.Content) {
 	w.blocks = append(w.blocks, c)
 }
 
-// parts writes the parts of one message or artifact. What was streamed in many text parts is one text.
+// parts writes the parts of one message or artifact. Text parts that follow each other become one text.
 func (w *writer) parts(parts []a2a.Part) {
 	w.text = nil
 	for i := range parts {

@@ -76,7 +76,7 @@ type intent struct {
 	Phrasings []string `json:"phrasings"`
 }
 
-// What Rules has to reach: the share of requests that go where they belong, and the share that may go elsewhere. The
+// The marks that Rules has to reach: the share of requests that go where they belong, and the share that may go elsewhere. The
 // rest has to be questions back.
 const (
 	leastRight = 0.95
@@ -230,8 +230,8 @@ func TestRulesKeepRequestsFromAgentsOfOtherTrades(t *testing.T) {
 	}
 }
 
-// What a card has as an example goes to its agent, or the agent is among the choices of a question; it never goes to
-// another one.
+// An example of a card goes to its agent, or the agent is among the choices of a question; it never goes to another
+// agent.
 func TestRulesRouteTheExamplesOfCards(t *testing.T) {
 	t.Parallel()
 	agents, total, right := twelve(t), 0, 0

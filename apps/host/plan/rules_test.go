@@ -108,7 +108,7 @@ func TestNamesOfAgents(t *testing.T) {
 	}
 }
 
-// What surely is a name may be the end of the URL that the user gave, or a word that only one agent's name has.
+// A name after an @ may be the end of the URL that the user gave, or a word that only one agent's name has.
 func TestShortNamesAfterAnAt(t *testing.T) {
 	t.Parallel()
 	agents := []Agent{
