@@ -59,7 +59,7 @@ func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.Call
 	}
 	ctx, stop := context.WithTimeoutCause(ctx, b.opts.Wait, errWaited)
 	defer stop()
-	p := newProgress(req)
+	p := &progress{session: req.Session, token: req.Params.GetProgressToken()}
 	for range maxQuestions {
 		o := b.exchange(ctx, r, message, p)
 		if !o.asks() || !elicits(req) {
@@ -128,14 +128,12 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 			break // a stream may stay when the task waits for authorization
 		}
 	}
-	message := came.Message()
-	if ctx.Err() != nil && message == nil {
-		return b.broken(ctx, r, seen, context.Cause(ctx))
-	}
-	if message != nil {
+	switch message := came.Message(); {
+	case message != nil:
 		return outcome{message: message}
-	}
-	if last != nil && (last.Status.State.Terminal() || last.Status.State.Interrupted()) {
+	case ctx.Err() != nil:
+		return b.broken(ctx, r, seen, context.Cause(ctx))
+	case last != nil && (last.Status.State.Terminal() || last.Status.State.Interrupted()):
 		return outcome{task: fold.ShowHistory(came.Task(), 0)}
 	}
 	return fetch(ctx, r, seen, &came)
@@ -150,25 +148,17 @@ func untilNamed(ctx context.Context, already bool) (hear context.Context, named,
 	if already {
 		named()
 	}
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		defer end()
-		select {
-		case <-ctx.Done():
-		case <-hear.Done():
-			return
-		}
-		timer := time.NewTimer(nameWithin)
-		defer timer.Stop()
+	ignore := context.AfterFunc(ctx, func() {
 		select {
 		case <-name:
-		case <-timer.C:
+		case <-time.After(nameWithin):
 		case <-hear.Done():
 		}
+		end()
 	})
 	return hear, named, func() {
+		ignore()
 		end()
-		watch.Wait()
 	}
 }
 
@@ -231,10 +221,6 @@ type progress struct {
 	last    time.Time
 }
 
-func newProgress(req *sdk.CallToolRequest) *progress {
-	return &progress{session: req.Session, token: req.Params.GetProgressToken()}
-}
-
 // tell passes on what an event says.
 func (p *progress) tell(ctx context.Context, e a2a.Event) {
 	text := said(e)
@@ -250,24 +236,15 @@ func (p *progress) tell(ctx context.Context, e a2a.Event) {
 
 // said returns what an event says, in short.
 func said(e a2a.Event) string {
-	var parts []a2a.Part
+	text := ""
 	switch e := e.(type) {
 	case *a2a.StatusUpdate:
 		if e.Status.Message == nil {
 			return e.Status.State.String()
 		}
-		parts = e.Status.Message.Parts
+		text = e.Status.Message.Text()
 	case *a2a.ArtifactUpdate:
-		parts = e.Artifact.Parts
-	}
-	text := ""
-	for _, p := range parts {
-		if t, ok := p.Content.(a2a.Text); ok {
-			text += cut(string(t), maxProgress)
-		}
-		if len(text) >= maxProgress {
-			break
-		}
+		text = e.Artifact.Text()
 	}
 	return clean(cut(text, maxProgress))
 }

@@ -85,7 +85,7 @@ func TestAnswerIsNotAskedForAgain(t *testing.T) {
 	}
 	b := bridgeTo(t, s, nil)
 	o := b.exchange(t.Context(), b.agents[0], say("t"),
-		newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+		&progress{})
 	if o.asks() || o.task.Status.State != a2a.TaskStateCompleted {
 		t.Errorf("%+v", o)
 	}
@@ -102,7 +102,7 @@ func TestAnswerIsWhatTheStreamSaid(t *testing.T) {
 	}, refusal: a2a.NewError(a2a.ErrMethodNotFound, "Method not found")}
 	b := bridgeTo(t, s, nil)
 	o := b.exchange(t.Context(), b.agents[0], say(""),
-		newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+		&progress{})
 	if o.err != nil || len(o.task.Artifacts) != 1 || o.task.Artifacts[0].Parts[0].Content != a2a.Text("12:00") {
 		t.Errorf("%+v", o)
 	}
@@ -122,7 +122,7 @@ func TestCancelBeforeTheTaskHasAName(t *testing.T) {
 			defer cancel()
 			begun := time.Now()
 			o := b.exchange(ctx, b.agents[0], say(""),
-				newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+				&progress{})
 			if len(s.cancelled) != want || o.err == nil {
 				t.Errorf("%v: cancelled %v, %+v", after, s.cancelled, o)
 			}
@@ -142,7 +142,7 @@ func TestWaitEndsBeforeTheTaskHasAName(t *testing.T) {
 		b := bridgeTo(t, s, nil)
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errWaited)
 		defer cancel()
-		o := b.exchange(ctx, b.agents[0], say(""), newProgress(&sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}))
+		o := b.exchange(ctx, b.agents[0], say(""), &progress{})
 		if o.err != nil || o.task == nil || o.task.ID != "t" || len(s.cancelled) > 0 {
 			t.Errorf("%+v, cancelled %v", o, s.cancelled)
 		}

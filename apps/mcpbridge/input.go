@@ -3,10 +3,12 @@
 package mcpbridge
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -83,13 +85,8 @@ func (in *input) parts() ([]a2a.Part, error) {
 }
 
 func (f *inputFile) part() (a2a.Part, error) {
-	given := 0
-	for _, s := range []string{f.Text, f.Content, f.URL} {
-		if s != "" {
-			given++
-		}
-	}
-	if given != 1 {
+	given := slices.DeleteFunc([]string{f.Text, f.Content, f.URL}, func(s string) bool { return s == "" })
+	if len(given) != 1 {
 		return a2a.Part{}, errors.New("give one of text, content and url")
 	}
 	switch {
@@ -100,11 +97,7 @@ func (f *inputFile) part() (a2a.Part, error) {
 		}
 		return a2a.URLPart(f.URL, f.MediaType, f.Name), nil
 	case f.Text != "":
-		mediaType := f.MediaType
-		if mediaType == "" {
-			mediaType = "text/plain"
-		}
-		return a2a.RawPart([]byte(f.Text), mediaType, f.Name), nil
+		return a2a.RawPart([]byte(f.Text), cmp.Or(f.MediaType, "text/plain"), f.Name), nil
 	}
 	content, err := base64.StdEncoding.DecodeString(f.Content)
 	if err != nil {

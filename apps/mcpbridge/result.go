@@ -44,7 +44,7 @@ func (b *Bridge) result(r *remote, o outcome) *sdk.CallToolResult {
 		rep.Agent = r.name
 	}
 	if o.err != nil {
-		rep.Status, rep.Error = "error", public(o.err)
+		rep.Status, rep.Error = "error", line(o.err.Error(), 1000)
 		if rep.TaskID != "" && !isAnswer(o.err) {
 			rep.Note = "the task may go on: look with get_task"
 		}
@@ -52,19 +52,19 @@ func (b *Bridge) result(r *remote, o outcome) *sdk.CallToolResult {
 	if w.cut {
 		rep.Note = strings.TrimPrefix(rep.Note+fmt.Sprintf("; the output was cut at %d bytes", b.opts.MaxOutput), "; ")
 	}
-	failed := o.err != nil
-	if o.task != nil {
-		switch o.task.Status.State {
-		case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
-			failed = true
-		}
-	}
+	failed := o.err != nil ||
+		o.task != nil && o.task.Status.State.Terminal() && o.task.Status.State != a2a.TaskStateCompleted
 	rep.TaskID, rep.ContextID = line(rep.TaskID, maxID), line(rep.ContextID, maxID)
-	text, err := json.Marshal(rep)
+	return &sdk.CallToolResult{Content: append(w.blocks, rep.block()), IsError: failed}
+}
+
+// block returns the report as the last block of an answer.
+func (r report) block() sdk.Content {
+	text, err := json.Marshal(r)
 	if err != nil {
 		text = []byte(`{"status":"error"}`) // it has only clean strings
 	}
-	return &sdk.CallToolResult{Content: append(w.blocks, &sdk.TextContent{Text: string(text)}), IsError: failed}
+	return &sdk.TextContent{Text: string(text)}
 }
 
 // task writes what a task has to show.
@@ -90,14 +90,6 @@ func (b *Bridge) task(w *writer, rep *report, task *a2a.Task) {
 	}
 }
 
-// public returns the text of an error for a model.
-func public(err error) string {
-	if e, ok := errors.AsType[*a2a.Error](err); ok {
-		return line(e.Error(), 1000)
-	}
-	return line(err.Error(), 1000)
-}
-
 // isAnswer reports whether an error is what the agent says, and not that it could not be heard.
 func isAnswer(err error) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
@@ -106,11 +98,7 @@ func isAnswer(err error) bool {
 
 // refuse is the answer to a call that cannot be made.
 func refuse(why string) *sdk.CallToolResult {
-	text, err := json.Marshal(report{Status: "error", Error: why})
-	if err != nil {
-		text = []byte(`{"status":"error"}`)
-	}
-	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{report{Status: "error", Error: why}.block()}}
 }
 
 // maxBlocks is how many content blocks an answer has.
@@ -145,12 +133,12 @@ func (w *writer) parts(parts []a2a.Part) {
 	w.text = nil
 	for i := range parts {
 		p := &parts[i]
-		if _, ok := p.Content.(a2a.Text); !ok {
-			w.text = nil
+		if text, ok := p.Content.(a2a.Text); ok {
+			w.words(cut(string(text), w.take(len(text))))
+			continue
 		}
+		w.text = nil
 		switch c := p.Content.(type) {
-		case a2a.Text:
-			w.words(cutTo(string(c), w))
 		case a2a.Data:
 			w.data(c)
 		case a2a.Raw:
@@ -159,7 +147,6 @@ func (w *writer) parts(parts []a2a.Part) {
 			w.link(p, string(c))
 		}
 	}
-	w.text = nil
 }
 
 func (w *writer) words(text string) {
@@ -226,9 +213,6 @@ func (w *writer) link(p *a2a.Part, address string) {
 	name := cmp.Or(line(p.Filename, 200), "file")
 	w.add(&sdk.ResourceLink{URI: address, Name: name, MIMEType: line(p.MediaType, 200)})
 }
-
-// cutTo returns as much of a text as a writer has room for.
-func cutTo(s string, w *writer) string { return cut(s, w.take(len(s))) }
 
 // cut returns the beginning of a text, of so many bytes at most, without half a character.
 func cut(s string, limit int) string {

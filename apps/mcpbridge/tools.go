@@ -86,28 +86,23 @@ func describe(c *a2a.AgentCard, s *a2a.AgentSkill) string {
 		}
 	}
 	fmt.Fprintf(&d, "\nA skill of the agent %s.", line(c.Name, 100))
-	if modes := modesOf(c, s); modes != "" {
-		fmt.Fprintf(&d, " It takes %s.", modes)
-	}
-	return strings.TrimSpace(d.String())
-}
-
-func modesOf(c *a2a.AgentCard, s *a2a.AgentSkill) string {
 	modes := s.InputModes
 	if len(modes) == 0 {
 		modes = c.DefaultInputModes
 	}
-	return line(strings.Join(modes, ", "), 200)
+	if len(modes) > 0 {
+		fmt.Fprintf(&d, " It takes %s.", line(strings.Join(modes, ", "), 200))
+	}
+	return strings.TrimSpace(d.String())
 }
 
 // addTaskTools makes the server know the tools with which a call is taken up again that was left.
 func (b *Bridge) addTaskTools() {
 	var agents, required string
-	if len(b.agents) > 1 {
-		// Names have letters, digits, - and _.
-		agents,
-			required = `,"agent":{"type":"string","description":"Whose task it is, as an answer named it","enum":["`+
-			strings.Join(b.names(), `","`)+`"]}`, `,"agent"`
+	if len(b.agents) > 1 { // names have letters, digits, - and _
+		agents = `,"agent":{"type":"string","description":"Whose task it is, as an answer named it","enum":["` +
+			strings.Join(b.names(), `","`) + `"]}`
+		required = `,"agent"`
 	}
 	schema := jsontext.Value(
 		`{"type":"object","properties":{"task_id":{"type":"string","description":"As an answer named it"}` + agents +
