@@ -8,10 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -126,7 +123,10 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 		d.ownHTTP = &http.Client{Transport: client.NewHTTPTransport()}
 		d.opts.Client.HTTPClient = d.ownHTTP
 	}
-	d.guarded = &http.Client{Transport: guardedTransport(guard.Networks(o.Networks))}
+	transport := client.NewHTTPTransport() // for calls to agents, which may take long
+	transport.Proxy = nil                  // it would make the connections itself, out of sight
+	transport.DialContext = guard.Dial(guard.Networks(o.Networks))
+	d.guarded = &http.Client{Transport: transport}
 	d.resolver = card.NewResolver(&card.Options{
 		HTTPClient: d.opts.Client.HTTPClient, Timeout: d.opts.CardTimeout, Retries: -1, Lifetime: d.opts.RefreshEvery,
 	})
@@ -137,14 +137,6 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 		d.agents = append(d.agents, d.newRemote(ref.Card+"\x00"+ref.Alias, ref, true))
 	}
 	return d, nil
-}
-
-// guardedTransport is a transport for calls to agents, which may take long, that goes into the networks only.
-func guardedTransport(n guard.Networks) *http.Transport {
-	t := client.NewHTTPTransport()
-	t.Proxy = nil // it would make the connections itself, out of sight
-	t.DialContext = guard.Dial(n)
-	return t
 }
 
 func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
@@ -189,8 +181,8 @@ func (c *conn) retire() error {
 // Agents that cannot be reached keep the card that they had; those without one, and a catalogue that cannot be read,
 // are missing.
 func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []plan.Unreachable) {
-	switch stale, unseen := d.stale(); {
-	case unseen || stale && !d.anybody():
+	switch stale, urgent := d.stale(); {
+	case urgent:
 		d.Refresh(ctx)
 	case stale:
 		d.late.Go(func() { d.Refresh(d.open) })
@@ -210,29 +202,6 @@ func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []
 		missing = append(missing, plan.Unreachable{Agent: "the registry", Reason: d.problem})
 	}
 	return agents, missing
-}
-
-// handle is the name at the end of the URL that the options name the agent by, whatever its card says of where it is.
-func (r *remote) handle() string {
-	if !r.given || !strings.Contains(r.ref.Card, "/") {
-		return ""
-	}
-	u, err := url.Parse(r.ref.Card)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	at, _, _ := strings.Cut(u.Path, "/.well-known/")
-	if name := path.Base(at); name != "/" && name != "." {
-		return plan.Clean(strings.TrimSuffix(name, ".json"), plan.MaxName)
-	}
-	return ""
-}
-
-// anybody reports whether there is an agent whose card is known.
-func (d *Directory) anybody() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil })
 }
 
 // whyMissing is why there is no card.
@@ -308,17 +277,20 @@ func (d *Directory) Watch(ctx context.Context) {
 	}
 }
 
-// stale reports whether there is something to refresh, and whether that is something nobody has looked for yet, or that
-// somebody is just about to name. One that refreshes already is enough.
-func (d *Directory) stale() (stale, unseen bool) {
+// stale reports whether there is something to refresh, and whether requests have to wait for that: nobody has looked for
+// it yet, somebody is just about to name it, or there is no agent at all. One that refreshes already is enough.
+func (d *Directory) stale() (stale, urgent bool) {
 	due := d.due()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	catalog := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
-	unseen = catalog && d.listed.IsZero() && d.problem == "" ||
+	stale = (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed
+	known := func(r *remote) bool { return r.card != nil }
+	urgent = catalog && d.listed.IsZero() && d.problem == "" ||
 		slices.ContainsFunc(due, func(r *remote) bool { return r.looked.IsZero() }) ||
-		slices.ContainsFunc(d.agents, func(r *remote) bool { return r.card != nil && r.alias == "" })
-	return (catalog || len(due) > 0) && len(d.refreshing) > 0 && !d.closed, unseen
+		slices.ContainsFunc(d.agents, func(r *remote) bool { return known(r) && r.alias == "" }) ||
+		stale && !slices.ContainsFunc(d.agents, known)
+	return stale, urgent
 }
 
 // due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be
@@ -407,188 +379,13 @@ func overHTTP(wanted []string, c *a2a.AgentCard) []string {
 			wanted = append(wanted, i.Binding)
 		}
 	}
-	var all []string
-	for _, b := range wanted {
-		if (b == a2a.BindingJSONRPC || b == a2a.BindingHTTPJSON) && !slices.Contains(all, b) {
-			all = append(all, b)
-		}
-	}
-	if all == nil {
+	all := slices.DeleteFunc(slices.Clone(wanted), func(binding string) bool {
+		return binding != a2a.BindingJSONRPC && binding != a2a.BindingHTTPJSON
+	})
+	if len(all) == 0 {
 		return []string{a2a.BindingJSONRPC} // none would mean each
 	}
 	return all
-}
-
-// readCatalog takes over what the catalogue lists. When it cannot be read, what it listed before stays.
-func (d *Directory) readCatalog(ctx context.Context) {
-	d.mu.Lock()
-	due := d.opts.Catalog != nil && time.Since(d.listed) >= d.opts.RefreshEvery
-	d.mu.Unlock()
-	if !due {
-		return
-	}
-	entries, err := d.list(ctx)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err != nil {
-		d.problem = catalogProblem(err)
-		return
-	}
-	d.listed, d.problem = time.Now(), ""
-	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
-		gone := !r.given && !slices.ContainsFunc(entries,
-			func(e *registry.Entry) bool { return catalogKey(e) == r.key })
-		if gone {
-			r.conn.retire() // its error is that of a connection nobody needs
-		}
-		return gone
-	})
-	for _, e := range entries {
-		d.adopt(e)
-	}
-}
-
-// catalogProblem is why a catalogue cannot be read.
-func catalogProblem(err error) string {
-	if why := plainWords(err); why != "" {
-		return why
-	}
-	return cmp.Or(wordsIn(err.Error()), "it cannot be read")
-}
-
-func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }
-
-func (d *Directory) list(ctx context.Context) ([]*registry.Entry, error) {
-	var entries []*registry.Entry
-	for q := (registry.Query{PageSize: registry.MaxPageSize}); len(entries) < d.opts.MaxAgents; {
-		page, err := d.opts.Catalog.List(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		entries = append(entries, page.Agents...)
-		if q.PageToken = page.NextPageToken; q.PageToken == "" {
-			break
-		}
-	}
-	return entries[:min(len(entries), d.opts.MaxAgents)], nil
-}
-
-// adopt takes over an entry of the catalogue; mu is held. An agent that the options name already is that one.
-func (d *Directory) adopt(e *registry.Entry) {
-	if e.Card == nil || d.hasGiven(e.URL, e.Card) {
-		return
-	}
-	at := slices.IndexFunc(d.agents, func(r *remote) bool { return r.key == catalogKey(e) })
-	if at < 0 {
-		d.agents = append(d.agents, d.newRemote(catalogKey(e), AgentRef{}, false))
-		at = len(d.agents) - 1
-	}
-	r := d.agents[at]
-	r.ref.Alias, r.listed = e.Alias, e.Health
-	if r.card != nil && r.version == e.CardVersion {
-		return
-	}
-	r.version = e.CardVersion
-	if err := d.connect(r, e.Card); err != nil {
-		r.breaker.failed(err)
-	}
-}
-
-// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu
-// is held. The second finds an agent that the options name in another way, such as by its card in the registry.
-func (d *Directory) hasGiven(url string, card *a2a.AgentCard) bool {
-	return slices.ContainsFunc(d.agents, func(r *remote) bool {
-		return r.given && (sameURL(r.ref.Card, url) || r.card != nil && sameInterface(r.card, card))
-	})
-}
-
-// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read,
-// tell.
-func (d *Directory) dropTwins() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.agents = slices.DeleteFunc(d.agents, func(r *remote) bool {
-		twin := !r.given && r.card != nil && d.hasGiven("", r.card)
-		if twin {
-			r.conn.retire() // its error is that of a connection nobody needs
-		}
-		return twin
-	})
-}
-
-func sameInterface(a, b *a2a.AgentCard) bool {
-	return slices.ContainsFunc(a.SupportedInterfaces, func(x a2a.AgentInterface) bool {
-		return slices.ContainsFunc(b.SupportedInterfaces, func(y a2a.AgentInterface) bool {
-			return x.Tenant == y.Tenant && sameURL(x.URL, y.URL)
-		})
-	})
-}
-
-func sameURL(a, b string) bool {
-	return a != "" && strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
-}
-
-// name gives aliases to the agents that have none yet; an alias stays for as long as the directory lives, but one of
-// the catalogue does not keep the name of one that the options name.
-func (d *Directory) name() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, r := range d.agents { // those of the options come first
-		if r.card == nil || r.alias != "" {
-			continue
-		}
-		base := cmp.Or(plan.Clean(cmp.Or(r.ref.Alias, r.card.Name), plan.MaxName), "agent")
-		r.alias = base
-		if r.given {
-			d.displace(base)
-		}
-		for n := 2; d.taken(r); n++ {
-			r.alias = fmt.Sprintf("%s#%d", base, n)
-		}
-	}
-}
-
-// displace takes a name from the agents of the catalogue that users could mean by it.
-func (d *Directory) displace(name string) {
-	for _, r := range d.agents {
-		if !r.given && alike(r.alias, name) {
-			r.alias = ""
-		}
-	}
-}
-
-func (d *Directory) taken(by *remote) bool {
-	return !by.given && d.reserved(by.alias) || slices.ContainsFunc(d.agents, func(r *remote) bool {
-		return r != by && (strings.EqualFold(r.alias, by.alias) ||
-			r.given && by.ref.Alias == "" && strings.EqualFold(r.ref.Alias, by.alias))
-	})
-}
-
-// reserved reports whether users could mean an agent of the options by a name, whether that one is there or not: their
-// requests are not to go to a stranger who calls himself so.
-func (d *Directory) reserved(name string) bool {
-	return slices.ContainsFunc(d.agents, func(r *remote) bool {
-		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name) || alike(r.handle(), name))
-	})
-}
-
-// alike reports whether users could mean the same by two names.
-func alike(a, b string) bool {
-	a, b = plan.Clean(a, plan.MaxName), plan.Clean(b, plan.MaxName)
-	return a != "" && (strings.EqualFold(a, b) || plan.BareName(a) != "" && plan.BareName(a) == plan.BareName(b))
-}
-
-// shown is the card as planners see it. Agents are found by its name, too, so that of a stranger is not a reserved one.
-func (d *Directory) shown(r *remote) *a2a.AgentCard {
-	if r.given || !d.reserved(r.card.Name) {
-		return r.card
-	}
-	if r.renamed == nil || r.renamedFrom != r.card || r.renamed.Name != r.alias {
-		c := *r.card
-		c.Name = r.alias
-		r.renamed, r.renamedFrom = &c, r.card // the same one each time, as planners keep what they learnt of it
-	}
-	return r.renamed
 }
 
 // A link is the use of an agent for a while.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +32,7 @@ func (x *run) drive(ctx context.Context) error {
 			if x.hear(ctx, open) {
 				continue
 			}
-			return x.ask(ctx, open)
+			return x.ask(open)
 		}
 		more, err := x.consult(ctx)
 		if err != nil || !more {
@@ -47,7 +48,8 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 	if m == nil || x.state.Rounds >= x.h.opts.MaxSteps {
 		return false, x.finish()
 	}
-	d, err := x.decide(ctx, m, textOf(m), "")
+	r := &request{x, m}
+	d, err := r.decide(ctx, textOf(m), "")
 	if err != nil {
 		return false, errors.Join(x.keepAnswers(), err)
 	}
@@ -62,7 +64,7 @@ func (x *run) consult(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	if err := x.follow(ctx, m, d); err != nil {
+	if err := r.follow(ctx, d); err != nil {
 		if _, ok := errors.AsType[*userError](err); ok {
 			err = errors.Join(x.keepAnswers(), err)
 		}
@@ -168,9 +170,14 @@ func (x *run) showChildren() error {
 }
 
 // ask ends the turn with what the agents ask.
-func (x *run) ask(_ context.Context, open []*step) error {
-	parts := x.opening()
-	auth := true
+func (x *run) ask(open []*step) error {
+	parts, auth := slices.Clone(x.preface), true
+	if told := x.told(); told != "" {
+		if len(parts) > 0 {
+			told += "\n\n"
+		}
+		parts = slices.Insert(parts, 0, a2a.TextPart(told))
+	}
 	for _, s := range open {
 		if len(open) > 1 || len(parts) > 0 {
 			verb := "asks"
@@ -190,8 +197,10 @@ func (x *run) ask(_ context.Context, open []*step) error {
 		parts = append(parts, s.provenance(question)...)
 		auth = auth && s.State == authWait
 	}
-	if x.asksAgain(open) {
-		parts = append(parts, a2a.TextPart("\n\n"+otherwise))
+	if slices.ContainsFunc(open, func(s *step) bool { // it asks once more when it has just been answered
+		return s.State == waiting && s.Answer != "" && s.Answer == x.state.Request
+	}) {
+		parts = append(parts, a2a.TextPart("\n\n(To ask something else: new: ..., or @NAME ...)"))
 	}
 	if auth {
 		return x.t.NeedAuth(parts...)
@@ -213,7 +222,7 @@ const metaOrigin = "provenance"
 func (s *step) provenance(parts []a2a.Part) []a2a.Part {
 	marked := slices.Clone(parts)
 	for i := range marked {
-		marked[i].Metadata = cloneMetadata(marked[i].Metadata)
+		marked[i].Metadata = maps.Clone(marked[i].Metadata)
 		if err := marked[i].Metadata.Set(metaOrigin, origin{Agent: s.Agent, TaskID: s.Child}); err != nil {
 			marked[i].Metadata = parts[i].Metadata
 		}
@@ -260,18 +269,6 @@ func (x *run) told() string {
 	return lines
 }
 
-// opening is what goes before questions: what the user is told, and the host's own answer.
-func (x *run) opening() []a2a.Part {
-	told := x.told()
-	if told == "" {
-		return slices.Clone(x.preface)
-	}
-	if len(x.preface) > 0 {
-		told += "\n\n"
-	}
-	return append(texts(told), x.preface...)
-}
-
 // closing completes the task, with what the agents said at the end if that is all they said.
 func (x *run) closing(steps []*step) error {
 	var parts []a2a.Part
@@ -316,13 +313,8 @@ func (x *run) partial(steps []*step) error {
 		list = append(list, map[string]any{"step": s.ID, "agent": s.Agent, "state": s.State,
 			"text": plan.Clean(s.Text, plan.MaxShown), "answer": plan.Clean(s.Digest, plan.MaxShown), "error": s.Error})
 	}
-	parts := texts(strings.Join(lines, "\n"))
-	if data, err := a2a.DataPart(map[string]any{"type": "partial-result", "steps": list}); err == nil &&
-		x.t.Accepts("application/json") {
-		data.MediaType = "application/json"
-		parts = append(parts, data)
-	}
-	return x.t.Artifact(PartialResult, parts...)
+	return x.t.Artifact(PartialResult,
+		x.withData(strings.Join(lines, "\n"), map[string]any{"type": "partial-result", "steps": list})...)
 }
 
 // PartialResult is the name of the artifact that says what was done when not all could be.
@@ -330,22 +322,12 @@ const PartialResult = "partial-result"
 
 // report is the step as planners see it.
 func (s *step) report() plan.Report {
-	r := plan.Report{Step: s.Step, Name: s.Name, Text: cmp.Or(s.Digest, s.Ask), Files: s.Files, Error: s.Error}
-	switch s.State {
-	case planned, skipped:
-		r.State = a2a.TaskStateSubmitted
-	case running:
-		r.State = a2a.TaskStateWorking
-	case waiting:
-		r.State = a2a.TaskStateInputRequired
-	case authWait:
-		r.State = a2a.TaskStateAuthRequired
-	case done:
-		r.State = a2a.TaskStateCompleted
-	case failed:
-		r.State = a2a.TaskStateFailed
-	case canceled:
-		r.State = a2a.TaskStateCanceled
-	}
-	return r
+	return plan.Report{Step: s.Step, Name: s.Name, State: taskStates[s.State], Text: cmp.Or(s.Digest, s.Ask),
+		Files: s.Files, Error: s.Error}
+}
+
+var taskStates = map[stepState]a2a.TaskState{
+	planned: a2a.TaskStateSubmitted, skipped: a2a.TaskStateSubmitted, running: a2a.TaskStateWorking,
+	waiting: a2a.TaskStateInputRequired, authWait: a2a.TaskStateAuthRequired, done: a2a.TaskStateCompleted,
+	failed: a2a.TaskStateFailed, canceled: a2a.TaskStateCanceled,
 }

@@ -54,8 +54,8 @@ func (o Options) Defaults() Options {
 // Host is the orchestrating agent. It is an [agent.Agent], an [agent.Canceler] and an [agent.Resumable].
 type Host struct {
 	opts     Options
-	contexts locks
-	rules    plan.Planner // which tell whether a message is for somebody who does not wait, whoever plans
+	contexts [64]sync.Mutex // of the conversations, by a hash of their ids
+	rules    plan.Planner   // which tell whether a message is for somebody who does not wait, whoever plans
 }
 
 var (
@@ -110,8 +110,8 @@ func (h *Host) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return fmt.Errorf("load the task: %w", err)
 	}
-	if err = x.refuse(); err == nil {
-		err = x.appear(had)
+	if err = x.refuse(); err == nil && !had {
+		err = t.Working() // it can be seen and cancelled before anything that takes time: cards, and a planner
 	}
 	if err == nil {
 		err = x.start(ctx, had)
@@ -152,15 +152,8 @@ type run struct {
 	notices []string // what the user is told before all else
 }
 
-// appear makes the task one that can be seen and cancelled, before anything that takes time: cards, and a planner.
-func (x *run) appear(had bool) error {
-	if had {
-		return nil
-	}
-	return x.t.Working()
-}
-
-// refuse rejects a message that this host does not deal with at all.
+// refuse rejects a message that this host does not deal with at all: its text is too long, or it came through this host
+// already, or through too many.
 func (x *run) refuse() error {
 	m := x.t.Message()
 	if m == nil {
@@ -170,11 +163,6 @@ func (x *run) refuse() error {
 		return agent.Reject(a2a.TextPart(fmt.Sprintf("That text is too long: I read up to %d bytes. Send longer text "+
 			"as a file.", limit)))
 	}
-	return x.refuseLoops(m)
-}
-
-// refuseLoops rejects a message that came through this host already, or through too many.
-func (x *run) refuseLoops(m *a2a.Message) error {
 	if _, err := m.Metadata.Get(metaHosts, &x.chain); err != nil {
 		return agent.Reject(a2a.TextPart(fmt.Sprintf("The message's metadata member %q is not a list of strings.",
 			metaHosts)))
@@ -231,37 +219,3 @@ func goesOn(err error) bool {
 
 // cancelPatience is how long the agents have to answer that they have cancelled their tasks.
 const cancelPatience = 4 * time.Second
-
-// locks are mutexes by name, which exist as long as somebody has them.
-type locks struct {
-	mu   sync.Mutex
-	held map[string]*lock
-}
-
-type lock struct {
-	mu    sync.Mutex
-	users int
-}
-
-func (l *locks) lock(name string) (unlock func()) {
-	l.mu.Lock()
-	if l.held == nil {
-		l.held = make(map[string]*lock)
-	}
-	one := l.held[name]
-	if one == nil {
-		one = &lock{}
-		l.held[name] = one
-	}
-	one.users++
-	l.mu.Unlock()
-	one.mu.Lock()
-	return func() {
-		one.mu.Unlock()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if one.users--; one.users == 0 {
-			delete(l.held, name)
-		}
-	}
-}

@@ -5,6 +5,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strconv"
 	"time"
@@ -116,21 +117,19 @@ const keptSteps = 20
 
 // forget drops the oldest steps for earlier requests: all that there is of a task is saved with each change.
 func (st *taskState) forget() {
-	past := func(s *step) bool { return s.State.ended() && s.Request != st.Request }
-	spare := -keptSteps
-	for _, s := range st.Steps {
-		if past(s) {
-			spare++
-		}
-	}
 	st.Counted = max(st.Counted, len(st.Steps))
-	st.Steps = slices.DeleteFunc(st.Steps, func(s *step) bool {
-		drop := spare > 0 && past(s)
-		if drop {
-			spare--
+	past := 0
+	var kept []*step
+	for _, s := range slices.Backward(st.Steps) {
+		if s.State.ended() && s.Request != st.Request {
+			if past++; past > keptSteps {
+				continue
+			}
 		}
-		return drop
-	})
+		kept = append(kept, s)
+	}
+	slices.Reverse(kept)
+	st.Steps = kept
 }
 
 func (st *taskState) step(id string) *step {
@@ -142,20 +141,17 @@ func (st *taskState) step(id string) *step {
 
 // current returns the steps for the newest request.
 func (st *taskState) current() []*step {
-	var steps []*step
-	for _, s := range st.Steps {
-		if s.Request == st.Request {
-			steps = append(steps, s)
-		}
-	}
-	return steps
+	return st.those(func(s *step) bool { return s.Request == st.Request })
 }
 
 // open returns the steps whose agents wait for an answer.
 func (st *taskState) open() []*step {
-	var steps []*step
+	return st.those(func(s *step) bool { return s.State.open() })
+}
+
+func (st *taskState) those(fit func(*step) bool) (steps []*step) {
 	for _, s := range st.Steps {
-		if s.State.open() {
+		if fit(s) {
 			steps = append(steps, s)
 		}
 	}
@@ -190,8 +186,9 @@ func (x *run) save(ctx context.Context) error {
 
 // converse changes what the tasks of the context share.
 func (x *run) converse(ctx context.Context, change func(*conversation)) error {
-	unlock := x.h.contexts.lock(string(x.ownContext()))
-	defer unlock()
+	mu := &x.h.contexts[crc32.ChecksumIEEE([]byte(x.ownContext()))%uint32(len(x.h.contexts))]
+	mu.Lock()
+	defer mu.Unlock()
 	var c conversation
 	if _, err := x.t.LoadContext(ctx, &c); err != nil {
 		return fmt.Errorf("load the conversation: %w", err)

@@ -3,7 +3,9 @@
 package fold
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -14,16 +16,16 @@ import (
 //
 // The zero Outcome is ready. It is not safe for concurrent use.
 type Outcome struct {
+	// MaxBytes is how much it keeps of artifacts and messages; 0 means 32 MiB, as much as an answer may have by
+	// default. Beyond that GetTask has to bring them.
+	MaxBytes int
+
 	message    *a2a.Message
 	said       *a2a.Message // the last message that came amid the events of a task
 	projection *Projection
 	held       int  // bytes of what was added
-	over       bool // that was more than maxOutcome, and only the status is kept
+	over       bool // that was too much, and only the status is kept
 }
-
-// maxOutcome is how many bytes of artifacts and messages an Outcome keeps, as many as an answer may have by default.
-// Beyond that GetTask has to bring them.
-const maxOutcome = 32 << 20
 
 const overhead = 100 // bytes of a message or an artifact without parts
 
@@ -47,7 +49,10 @@ func (o *Outcome) Add(event a2a.Event) {
 		o.count(e)
 	case *a2a.StatusUpdate:
 		o.begin(e.TaskID, e.ContextID)
-		if m := e.Status.Message; m != nil {
+		if m, last := e.Status.Message, o.Status().Message; m != nil && last != nil && m.ID != "" && m.ID == last.ID {
+			o.projection.task.Status = e.Status // it is said once more
+			return
+		} else if m != nil {
 			o.grow(m.Parts)
 		}
 		if o.over {
@@ -81,7 +86,7 @@ func (o *Outcome) say(m *a2a.Message) {
 
 // grow counts parts that are about to be kept.
 func (o *Outcome) grow(parts []a2a.Part) {
-	if o.held += overhead + size(parts); !o.over {
+	if o.held += overhead + Size(parts); !o.over {
 		o.trim()
 	}
 }
@@ -90,11 +95,11 @@ func (o *Outcome) grow(parts []a2a.Part) {
 func (o *Outcome) count(t *a2a.Task) {
 	o.held = 0
 	for _, a := range t.Artifacts {
-		o.held += overhead + size(a.Parts)
+		o.held += ArtifactSize(a)
 	}
 	for _, m := range append(slices.Clip(t.History), t.Status.Message, o.said) {
 		if m != nil {
-			o.held += overhead + size(m.Parts)
+			o.held += overhead + Size(m.Parts)
 		}
 	}
 	o.trim()
@@ -102,7 +107,7 @@ func (o *Outcome) count(t *a2a.Task) {
 
 // trim drops all but the status if too much is kept.
 func (o *Outcome) trim() {
-	if o.held <= maxOutcome {
+	if o.held <= cmp.Or(o.MaxBytes, 32<<20) {
 		return
 	}
 	t := o.projection.Task()
@@ -117,24 +122,52 @@ func (o *Outcome) begin(id a2a.TaskID, contextID a2a.ContextID) {
 	}
 }
 
-func size(parts []a2a.Part) (n int) {
+// Size returns about how many bytes parts hold.
+func Size(parts []a2a.Part) (n int) {
 	for _, p := range parts {
-		switch c := p.Content.(type) {
-		case a2a.Text:
-			n += len(c)
-		case a2a.Raw:
-			n += len(c)
-		case a2a.Data:
-			n += len(c)
-		case a2a.URL:
-			n += len(c)
-		}
+		n += 64 + len(p.Filename) + len(p.MediaType) + metadataSize(p.Metadata) +
+			len(p.Text()) + len(p.Raw()) + len(p.Data()) + len(p.URL())
+	}
+	return n
+}
+
+// ArtifactSize returns about how many bytes an artifact holds; 0 for nil.
+func ArtifactSize(a *a2a.Artifact) int {
+	if a == nil {
+		return 0
+	}
+	return overhead + len(a.ID) + len(a.Name) + len(a.Description) + len(strings.Join(a.Extensions, "")) +
+		metadataSize(a.Metadata) + Size(a.Parts)
+}
+
+func metadataSize(m a2a.Metadata) (n int) {
+	for key, raw := range m {
+		n += len(key) + len(raw)
 	}
 	return n
 }
 
 // Message returns the message that is the whole answer, or nil.
 func (o *Outcome) Message() *a2a.Message { return o.message }
+
+// Status returns the status that the updates told last.
+func (o *Outcome) Status() a2a.TaskStatus {
+	if o.projection == nil {
+		return a2a.TaskStatus{}
+	}
+	return o.projection.Status()
+}
+
+// Artifact returns an artifact as the updates told it, or nil. It may change with the next update.
+func (o *Outcome) Artifact(id a2a.ArtifactID) *a2a.Artifact {
+	if o.projection == nil {
+		return nil
+	}
+	if i, ok := o.projection.index[id]; ok {
+		return o.projection.task.Artifacts[i]
+	}
+	return nil
+}
 
 // Task returns the task as the updates told it, or nil when they told of none.
 func (o *Outcome) Task() *a2a.Task {
