@@ -37,8 +37,8 @@ const (
 )
 
 // webhooks are the gateway's own webhook. Upstreams notify it in their generation, and each notification goes on to the
-// client's webhook in the generation in which the client named it. The upstream gets the answer of the client's webhook,
-// so the upstream repeats what failed, and the gateway needs to keep nothing.
+// client's webhook in the generation in which the client named it. The upstream gets the answer of the client's
+// webhook, so the upstream repeats what failed, and the gateway needs to keep nothing.
 type webhooks struct {
 	max      int
 	lifetime time.Duration

@@ -277,8 +277,8 @@ func (d *Directory) Watch(ctx context.Context) {
 	}
 }
 
-// stale reports whether there is something to refresh, and whether requests have to wait for that: nobody has looked for
-// it yet, somebody is just about to name it, or there is no agent at all. One that refreshes already is enough.
+// stale reports whether there is something to refresh, and whether requests have to wait for that: there are agents
+// without a card or a name yet, or none at all. One refresh at a time is enough.
 func (d *Directory) stale() (stale, urgent bool) {
 	due := d.due()
 	d.mu.Lock()

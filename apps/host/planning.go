@@ -50,13 +50,13 @@ func (r *request) decide(ctx context.Context, text, last string) (*plan.Decision
 	}
 	if errors.Is(err, llm.ErrBudget) {
 		b := r.h.opts.Budget
-		return nil, &userError{cause: err, say: fmt.Sprintf("This request needs more planning than is allowed: %d "+
-			"questions to the language model, %d tokens and %s are the limits. The answers that the agents gave before "+
-			"that are above.", b.Calls, b.Tokens, b.Time)}
+		return nil, &userError{cause: err, say: fmt.Sprintf("This request needs more planning than is allowed: "+
+			"%d questions to the language model, %d tokens and %s are the limits. The answers that the agents gave "+
+			"before that are above.", b.Calls, b.Tokens, b.Time)}
 	}
 	if err != nil {
-		return nil, &userError{cause: err, say: "The request could not be planned. Please try again, or name an agent, " +
-			"as in \"@Agent ...\"."}
+		return nil, &userError{cause: err,
+			say: `The request could not be planned. Please try again, or name an agent, as in "@Agent ...".`}
 	}
 	return d, nil
 }

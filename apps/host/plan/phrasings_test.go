@@ -76,8 +76,8 @@ type intent struct {
 	Phrasings []string `json:"phrasings"`
 }
 
-// The marks that Rules has to reach: the share of requests that go where they belong, and the share that may go elsewhere. The
-// rest has to be questions back.
+// The marks that Rules has to reach: the share of requests that go where they belong, and the share that may go
+// elsewhere. The rest has to be questions back.
 const (
 	leastRight = 0.95
 	mostWrong  = 0.01
