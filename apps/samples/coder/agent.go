@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/coder/rules"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -98,9 +99,10 @@ func byRecipe(ctx context.Context, e *emitter, before State, text string, sent [
 		fresh = now.Files
 	}
 	for _, f := range fresh {
-		if err := e.file(f); err != nil {
-			return err
-		}
+		e.file(f)
+	}
+	if e.err != nil {
+		return e.err
 	}
 	return e.done("")
 }
@@ -118,7 +120,7 @@ func sentWith(m *a2a.Message) ([]File, error) {
 		}
 		if len(raw) > MaxFile || !utf8.Valid(raw) || len(sent) == MaxFiles {
 			return nil, fmt.Errorf("the file %s cannot be read: send up to %d files of text of up to %d KiB each",
-				plain(part.Filename), MaxFiles, MaxFile>>10)
+				reply.Line(part.Filename, maxPath), MaxFiles, MaxFile>>10)
 		}
 		name, ok := localPath(part.Filename)
 		if !ok {
@@ -140,14 +142,4 @@ func formFor(t *agent.Turn) (asFile, ok bool) {
 		return true, true
 	}
 	return true, slices.ContainsFunc(languages, func(l language) bool { return t.Accepts(l.mediaType) })
-}
-
-// plain makes one line of a text, without control characters.
-func plain(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s))
 }

@@ -3,6 +3,7 @@
 package coder
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -10,99 +11,111 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 )
 
-// An emitter turns files into artifacts.
+// An emitter turns files into artifacts while they are written. After its first error it does nothing more.
 type emitter struct {
 	t      *agent.Turn
-	asFile bool // each file whole, as a file; otherwise in chunks of text
-	names  []string
+	asFile bool                    // each file whole, as a file; otherwise in chunks of text
+	stop   context.CancelCauseFunc // ends what writes the files; nil: nothing to end
+	err    error
 
-	now    File // the file that is being written; its content is in chunk, as far as it has not gone out
-	size   int  // bytes of it until now
+	files  []File          // the content of the last one is in text until it is complete
+	text   strings.Builder // the content until now
+	sent   int             // bytes of it that have gone out
 	stream *agent.ArtifactWriter
-	chunk  strings.Builder
 }
 
 // chunkSize is how much of a file is sent at once, in bytes; chunks end with a line.
 const chunkSize = 240
 
+// keep keeps the first error.
+func (e *emitter) keep(err error) {
+	if err == nil || e.err != nil {
+		return
+	}
+	e.err = err
+	if e.stop != nil {
+		e.stop(err)
+	}
+}
+
 // file writes a whole file.
-func (e *emitter) file(f File) error {
-	if err := e.open(File{Name: f.Name, Language: f.Language}); err != nil {
-		return err
-	}
+func (e *emitter) file(f File) {
+	e.open(File{Name: f.Name, Language: f.Language})
 	for line := range strings.Lines(f.Content) {
-		if err := e.write(line); err != nil {
-			return err
-		}
+		e.write(line)
 	}
-	return e.close()
+	e.close()
 }
 
 // open begins a file.
-func (e *emitter) open(f File) error {
-	e.now, e.size = f, 0
-	e.chunk.Reset()
-	e.names = append(e.names, f.Name)
-	if e.asFile {
-		return nil
+func (e *emitter) open(f File) {
+	if len(e.files) == MaxFiles {
+		e.keep(agent.Public(fmt.Sprintf("The answer has more than %d files.", MaxFiles), nil))
 	}
-	a, err := e.artifact()
-	if err != nil {
-		return err
+	if e.err != nil {
+		return
 	}
-	e.stream = e.t.StreamArtifact(a)
-	return nil
+	e.files, e.sent = append(e.files, f), 0
+	e.text.Reset()
+	if !e.asFile {
+		e.stream = e.t.StreamArtifact(e.artifact(f))
+	}
 }
 
-// artifact is the artifact of the file that is being written, without parts.
-func (e *emitter) artifact() (a2a.Artifact, error) {
-	a := a2a.Artifact{ID: a2a.NewArtifactID(), Name: e.now.Name}
-	for key, value := range map[string]string{"filename": e.now.Name, "language": e.now.Language,
-		"mimeType": e.now.mediaType()} {
-		if err := a.Metadata.Set(key, value); err != nil {
-			return a, err
-		}
+// artifact is the artifact of a file, without parts.
+func (e *emitter) artifact(f File) a2a.Artifact {
+	a := a2a.Artifact{ID: a2a.NewArtifactID(), Name: f.Name}
+	facts := map[string]string{"filename": f.Name, "language": f.Language, "mimeType": f.mediaType()}
+	for key, value := range facts {
+		e.keep(a.Metadata.Set(key, value))
 	}
-	return a, nil
+	return a
 }
 
 // write adds lines to the file. Anything beyond the limit of a file is an error.
-func (e *emitter) write(lines string) error {
-	e.size += len(lines)
-	e.chunk.WriteString(lines)
-	if e.size > MaxFile {
-		return agent.Public(fmt.Sprintf("The file %s is longer than %d KiB.", e.now.Name, MaxFile>>10), nil)
+func (e *emitter) write(lines string) {
+	if e.err != nil {
+		return
 	}
-	if e.asFile || e.chunk.Len() < chunkSize {
-		return nil
+	e.text.WriteString(lines)
+	if e.text.Len() > MaxFile {
+		name := e.files[len(e.files)-1].Name
+		e.keep(agent.Public(fmt.Sprintf("The file %s is longer than %d KiB.", name, MaxFile>>10), nil))
+		return
 	}
-	return e.flush()
+	if !e.asFile && e.text.Len()-e.sent >= chunkSize {
+		e.flush()
+	}
 }
 
-func (e *emitter) flush() error {
-	_, err := e.stream.WriteString(e.chunk.String())
-	e.chunk.Reset()
-	return err
+func (e *emitter) flush() {
+	_, err := e.stream.WriteString(e.text.String()[e.sent:])
+	e.sent = e.text.Len()
+	e.keep(err)
 }
 
 // close ends the file.
-func (e *emitter) close() error {
+func (e *emitter) close() {
+	if e.err != nil {
+		return
+	}
+	f := &e.files[len(e.files)-1]
+	f.Content = e.text.String()
 	if !e.asFile {
-		if err := e.flush(); err != nil {
-			return err
-		}
-		return e.stream.Close()
+		e.flush()
+		e.keep(e.stream.Close())
+		return
 	}
-	a, err := e.artifact()
-	if err != nil {
-		return err
-	}
-	a.Parts = []a2a.Part{a2a.RawPart([]byte(e.chunk.String()), e.now.mediaType(), e.now.Name)}
-	return e.t.PutArtifact(&a)
+	a := e.artifact(*f)
+	a.Parts = []a2a.Part{a2a.RawPart([]byte(f.Content), f.mediaType(), f.Name)}
+	e.keep(e.t.PutArtifact(&a))
 }
 
 // done ends the task with a list of the files.
 func (e *emitter) done(notes string) error {
-	text := strings.TrimSpace("Generated files: " + strings.Join(e.names, ", ") + ".\n" + notes)
-	return e.t.Reply(a2a.TextPart(text))
+	var names []string
+	for _, f := range e.files {
+		names = append(names, f.Name)
+	}
+	return e.t.Reply(a2a.TextPart(strings.TrimSpace("Generated files: " + strings.Join(names, ", ") + ".\n" + notes)))
 }

@@ -3,6 +3,7 @@
 package coder
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -13,31 +14,28 @@ import (
 // A fenceReader finds files in Markdown that comes in pieces: blocks between fences, such as models write. It works
 // line by line, so that what it has told never changes.
 //
-// A block's name is in its first line ("go main.go", "go:cmd/main.go", "go title=main.go"), in a comment that is its
-// first line, or in the line before it ("**main.go**"); otherwise it becomes snippet-1.go. Longer fences hold shorter
-// ones, and a block in Markdown may hold others. Names that leave their folder are shortened to their last part.
+// A block's name is behind its fence ("go main.go", "go:cmd/main.go", "go title=main.go") or in the line before it
+// ("**main.go**"); otherwise it becomes snippet-1.go. Longer fences hold shorter ones, and a block in Markdown may hold
+// others. Names that leave their folder are shortened to their last part.
 type fenceReader struct {
 	Open  func(f File)      // a file begins; its content is empty still
 	Write func(text string) // more of it, in whole lines
 	Close func()            // it is complete
 
-	line    strings.Builder // the line that has not ended
-	fence   string          // of the open block; "" outside
-	depth   int             // of blocks within a block in Markdown
-	pending *File           // an open block whose name its first line may tell
-	around  strings.Builder // text outside of blocks
-	before  string          // the last line of it that was not empty
-	names   []string
+	line     strings.Builder // the line that has not ended
+	fence    string          // of the open block; "" outside
+	markdown bool            // the open block is in Markdown
+	depth    int             // of blocks within it
+	around   strings.Builder // text outside of blocks
+	before   string          // the last line of it that was not empty
+	names    []string
 }
 
 var (
 	fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*$")
-	nameInfo  = regexp.MustCompile(`(?i)(?:title|file|filename|path|name)\s*=\s*["']?([^"'\s}]+)`)
 	nameLine  = regexp.MustCompile(
 		"^\\s*(?:#+\\s*|[-*]\\s+|\\d+\\.\\s+)?(?:(?i:file(?:name)?)\\s*:?\\s*)?[*_`\"']*([\\w./\\\\-]+\\.\\w{1," +
 			"10}|Dockerfile|Makefile)[*_`\"']*\\s*:?\\s*$")
-	nameNote = regexp.MustCompile(
-		`^\s*(?://|#|--|/\*|<!--)\s*(?:(?i:file(?:name)?)\s*:\s*)?([\w./\\-]+\.\w{1,10})\s*(?:\*/|-->)?\s*$`)
 )
 
 // Feed takes the next piece.
@@ -84,103 +82,60 @@ func (r *fenceReader) read(line string) {
 	case m != nil && r.ends(m[1], m[2]):
 		r.close()
 	default:
-		r.content(line)
+		r.Write(line + "\n")
 	}
 }
 
 // ends reports whether a fence within a block ends it.
 func (r *fenceReader) ends(fence, info string) bool {
-	if fence[0] != r.fence[0] || len(fence) < len(r.fence) {
+	switch {
+	case fence[0] != r.fence[0] || len(fence) < len(r.fence):
 		return false
-	}
-	markdown := r.pending != nil && r.pending.Language == "markdown" || r.depth >= 0
-	if info != "" {
-		if markdown {
-			r.depth = max(r.depth, 0) + 1
-		}
+	case info != "" && r.markdown:
+		r.depth++
 		return false
-	}
-	if r.depth > 0 {
+	case r.depth > 0:
 		r.depth--
 		return false
 	}
-	return true
+	return info == ""
 }
 
 func (r *fenceReader) open(fence, info string) {
 	name, lang := blockName(info)
-	if name == "" {
-		if m := nameLine.FindStringSubmatch(r.before); m != nil {
-			name = m[1]
-		}
-	}
-	if lang == "" {
-		lang = languageOfFile(name).id
-	}
-	r.fence, r.depth, r.before = fence, -1, ""
-	if lang == "markdown" {
-		r.depth = 0
-	}
-	r.pending = &File{Name: name, Language: lang}
-}
-
-// blockName reads what stands behind a fence.
-func blockName(info string) (name, lang string) {
-	if m := nameInfo.FindStringSubmatch(info); m != nil {
+	if m := nameLine.FindStringSubmatch(r.before); name == "" && m != nil {
 		name = m[1]
-		info = strings.TrimSpace(nameInfo.ReplaceAllString(info, ""))
 	}
-	first, rest, _ := strings.Cut(info, " ")
-	if l, file, found := strings.Cut(first, ":"); found {
-		first, rest = l, file+" "+rest
-	}
-	first = strings.Trim(first, "{}.")
-	if strings.ContainsAny(first, "./") || first == "Dockerfile" || first == "Makefile" { // a name alone
-		first, rest = "", first
-	}
-	if name == "" {
-		for word := range strings.FieldsSeq(rest) {
-			if strings.ContainsAny(word, "./") || word == "Dockerfile" || word == "Makefile" {
-				name = word
-				break
-			}
-		}
-	}
-	if first != "" {
-		lang = languageOf(first).id
-	}
-	return name, lang
-}
-
-func (r *fenceReader) content(line string) {
-	if r.pending != nil && r.pending.Name == "" {
-		if m := nameNote.FindStringSubmatch(line); m != nil {
-			r.pending.Name = m[1]
-		}
-	}
-	r.begin()
-	r.Write(line + "\n")
-}
-
-// begin tells of a block, once.
-func (r *fenceReader) begin() {
-	if r.pending == nil {
-		return
-	}
-	f := *r.pending
-	r.pending = nil
+	f := File{Name: name, Language: cmp.Or(lang, languageOfFile(name).id)}
 	f.Name = r.unique(f)
-	if f.Language == "" || f.Language == "text" {
+	if f.Language == "text" {
 		f.Language = languageOfFile(f.Name).id
 	}
+	r.fence, r.depth, r.before, r.markdown = fence, 0, "", f.Language == "markdown"
 	r.names = append(r.names, f.Name)
 	r.Open(f)
 }
 
 func (r *fenceReader) close() {
-	r.begin()
-	r.fence, r.depth = "", -1
+	r.fence = ""
 	r.Close()
+}
+
+// blockName reads the words behind a fence: a language, a name, or both.
+func blockName(info string) (name, lang string) {
+	words := strings.FieldsFunc(info, func(c rune) bool { return strings.ContainsRune(` :={}"'`, c) })
+	for i, word := range words {
+		if i == 0 {
+			word = strings.TrimPrefix(word, ".")
+		}
+		switch {
+		case strings.ContainsAny(word, `./\`) || word == "Dockerfile" || word == "Makefile":
+			name = cmp.Or(name, word)
+		case i == 0:
+			lang = languageOf(word).id
+		}
+	}
+	return name, lang
 }
 
 // unique returns a name that stays within its folder and that no other file has.

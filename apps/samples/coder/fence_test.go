@@ -23,7 +23,6 @@ func TestFences(t *testing.T) {
 			[]string{"Dockerfile|dockerfile|FROM x\n", "app.ts|typescript|b\n"}, ""},
 		"the line before": {"### `util.py`:\n\n```python\na\n```", []string{"util.py|python|a\n"},
 			"### `util.py`:"},
-		"a comment": {"```c\n// src/a.c\nint x;\n```", []string{"src/a.c|c|// src/a.c\nint x;\n"}, ""},
 		"no name": {"```go\na\n```\ntext\n```\nb\n```",
 			[]string{"snippet-1.go|go|a\n", "snippet-2.txt|text|b\n"}, "text"},
 		"the same name": {"```go a.go\n1\n```\n```go a.go\n2\n```", []string{"a.go|go|1\n", "a-2.go|go|2\n"},

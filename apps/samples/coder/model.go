@@ -5,13 +5,13 @@ package coder
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -30,29 +30,29 @@ func (w *writer) byModel(ctx context.Context, e *emitter, state State, text stri
 	}
 	runCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &fileStream{e: e, stop: cancel}
-	r := &fenceReader{Open: s.open, Write: s.write, Close: s.close}
+	e.stop = cancel
+	r := &fenceReader{Open: e.open, Write: e.write, Close: e.close}
 	task := llm.Task{System: instructions, Messages: conversation(state, text, sent), Tools: w.options.Tools,
 		OnText: r.Feed}
 	if len(task.Tools) > 0 {
 		task.System += "\n" + toolInstructions
 		task.OnToolCall = func(call llm.ToolCall) {
 			r.Feed("\n") // what comes after it begins a line, as a fence must
-			s.keep(e.t.Working(a2a.TextPart("Using " + plain(call.Name) + "...")))
+			e.keep(e.t.Working(a2a.TextPart("Using " + reply.Line(call.Name, maxPath) + "...")))
 		}
 	}
 	_, err := llm.Run(runCtx, w.options.Model, task)
 	r.End()
-	if s.err != nil {
-		return s.err
+	if e.err != nil {
+		return e.err
 	}
 	if err != nil {
-		return modelError(ctx, err)
+		return reply.ModelError(ctx, err)
 	}
-	if len(s.files) == 0 {
-		return w.words(ctx, e, state, r.Around())
+	if len(e.files) == 0 {
+		return words(ctx, e, state, r.Around())
 	}
-	state = State{Files: latest(state.Files, s.files)}
+	state = State{Files: latest(state.Files, e.files)}
 	if err := e.t.SaveContext(ctx, state); err != nil {
 		return fmt.Errorf("save the conversation: %w", err)
 	}
@@ -60,7 +60,7 @@ func (w *writer) byModel(ctx context.Context, e *emitter, state State, text stri
 }
 
 // words is what becomes of an answer without files: a question.
-func (w *writer) words(ctx context.Context, e *emitter, state State, text string) error {
+func words(ctx context.Context, e *emitter, state State, text string) error {
 	if text == "" {
 		return agent.Public("The language model wrote nothing. Please try again.", nil)
 	}
@@ -68,47 +68,6 @@ func (w *writer) words(ctx context.Context, e *emitter, state State, text string
 		return fmt.Errorf("save the conversation: %w", err)
 	}
 	return e.t.Ask(a2a.TextPart(text))
-}
-
-// fileStream passes files on while they are written; the first error ends the run.
-type fileStream struct {
-	e     *emitter
-	stop  context.CancelCauseFunc
-	files []File
-	text  strings.Builder // of the last file
-	err   error
-}
-
-func (s *fileStream) keep(err error) {
-	if err != nil && s.err == nil {
-		s.err = err
-		s.stop(err)
-	}
-}
-
-func (s *fileStream) open(f File) {
-	if len(s.files) == MaxFiles {
-		s.keep(agent.Public(fmt.Sprintf("The answer has more than %d files.", MaxFiles), nil))
-	}
-	if s.err == nil {
-		s.files = append(s.files, f)
-		s.keep(s.e.open(f))
-	}
-}
-
-func (s *fileStream) write(lines string) {
-	if s.err == nil {
-		s.text.WriteString(lines)
-		s.keep(s.e.write(lines))
-	}
-}
-
-func (s *fileStream) close() {
-	if s.err == nil {
-		s.files[len(s.files)-1].Content = s.text.String()
-		s.text.Reset()
-		s.keep(s.e.close())
-	}
 }
 
 // conversation tells a model the files there are, and what the user says now.
@@ -147,17 +106,4 @@ func latest(before, written []File) []File {
 	})
 	all = append(all, written...)
 	return all[max(len(all)-MaxFiles, 0):]
-}
-
-// modelError is what becomes of a task whose model does not answer.
-func modelError(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, llm.ErrRefused):
-		return agent.Reject(a2a.TextPart("The language model refuses this request."))
-	case errors.Is(err, llm.ErrRateLimit):
-		return agent.Public("The language model is busy. Please try again later.", err)
-	}
-	return agent.Public("The language model could not be asked, or its answer was cut. Please try again later.", err)
 }

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency/rules"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -141,32 +141,16 @@ func progress(t *agent.Turn) func(string) error {
 
 // fail ends the task. The user reads what could not be had; the cause is for the log.
 func (*converter) fail(ctx context.Context, err error) error {
-	var fault *llm.Error
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.As(err, &fault):
-		return agent.Public("The language model could not be had. Please try again later.", err)
+	if _, ok := errors.AsType[*llm.Error](err); ok || ctx.Err() != nil {
+		return reply.ModelError(ctx, err)
 	}
 	return agent.Public("The exchange rates could not be had. Please try again later.", err)
 }
 
-// answer completes the task with text and data, as far as the client accepts them.
+// answer completes the task with text and data.
 func answer(t *agent.Turn, conversions []Conversion, text string) error {
-	var value any = conversions
 	if len(conversions) == 1 {
-		value = conversions[0]
+		return reply.Artifact(t, ArtifactName, text, conversions[0])
 	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Errorf("encode the result: %w", err)
-	}
-	data := a2a.Part{Content: a2a.Data(raw), MediaType: "application/json"}
-	switch {
-	case !t.Accepts("application/json"):
-		return t.Artifact(ArtifactName, a2a.TextPart(text))
-	case !t.Accepts("text/plain"):
-		return t.Artifact(ArtifactName, data)
-	}
-	return t.Artifact(ArtifactName, a2a.TextPart(text), data)
+	return reply.Artifact(t, ArtifactName, text, conversions)
 }

@@ -77,7 +77,7 @@ func (c *converter) think(ctx context.Context, t *agent.Turn, s state) error {
 	case err != nil:
 		return c.fail(ctx, err)
 	}
-	var r reply
+	var r verdict
 	if err := json.Unmarshal(found.JSON, &r); err != nil {
 		return c.fail(ctx, &llm.Error{Kind: llm.ErrBadOutput, Err: err})
 	}
@@ -109,8 +109,8 @@ func (c *converter) days() string {
 		c.rates.Today(now))
 }
 
-// reply is the model's answer.
-type reply struct {
+// A verdict is the answer of the model.
+type verdict struct {
 	Status  string `json:"status"`
 	Message string `json:"message"`
 }
@@ -128,7 +128,7 @@ type lookups struct {
 }
 
 // complete is the model's text with all figures that were looked up: models round, and leave out the day.
-func (l *lookups) complete(r reply) string {
+func (l *lookups) complete(r verdict) string {
 	text := cmp.Or(strings.TrimSpace(r.Message), declined)
 	if r.Status == statusAsks || r.Status == statusError {
 		return text

@@ -224,7 +224,7 @@ func TestModelsMistakes(t *testing.T) {
 		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, done,
 			"Sorry, I can only convert currencies. You could ask me: 100 USD in GBP."},
 		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, failed,
-			"The language model could not be had. Please try again later."},
+			"The language model could not be asked. Please try again later."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
-	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be had."}
+	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be asked."}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {
 			return sample(func() currency.Options { return currency.Options{Model: m} })
@@ -22,7 +22,7 @@ func TestProviders(t *testing.T) {
 		Opening:  func() *a2a.Message { return wiretest.Message("1 USD to INR") },
 		Converse: speak,
 		Thinks:   func(_ *testing.T, r *llmtest.Request) llmtest.Step { return think(spoken, r) },
-		Down:     down, Busy: down,
+		Down:     down, Busy: wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},
 		Refused: wiretest.Outcome{State: done, Text: "Sorry, I can only convert currencies"},
 	})
 }

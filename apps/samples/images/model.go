@@ -12,9 +12,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images/paint"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -44,7 +44,7 @@ func byModel(ctx context.Context, model llm.Model, text string, from *paint.Pict
 		Budget:   llm.Budget{Calls: 3},
 	})
 	if err != nil {
-		return r, modelError(ctx, err)
+		return r, reply.ModelError(ctx, err)
 	}
 	if err := json.Unmarshal(answer.JSON, &r); err != nil {
 		return r, agent.Public("The language model answered in a form that cannot be used. Please try again.", err)
@@ -69,19 +69,6 @@ func situation(from *paint.Picture) string {
 	return "There is a picture of this scene: " + string(scene)
 }
 
-// modelError is what becomes of a task whose model does not answer.
-func modelError(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, llm.ErrRefused):
-		return agent.Reject(a2a.TextPart("The language model refuses this request."))
-	case errors.Is(err, llm.ErrRateLimit):
-		return agent.Public("The language model is busy. Please try again later.", err)
-	}
-	return agent.Public("The language model could not be asked. Please try again later.", err)
-}
-
 // paintedBy has a model paint. It returns nil when the model, or its provider, cannot: then the offline renderer does.
 func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *paint.Picture) (*paint.Picture, error) {
 	request := &llm.PaintRequest{Prompt: prompt}
@@ -101,7 +88,7 @@ func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *pa
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case errors.Is(err, llm.ErrRefused):
-		return nil, modelError(ctx, err)
+		return nil, reply.ModelError(ctx, err)
 	case err != nil:
 		return nil, nil
 	}

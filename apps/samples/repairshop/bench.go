@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
@@ -24,7 +24,7 @@ import (
 const toolTime = 30 * time.Second
 
 // A bench is the mechanic's connection with the tools, for one turn.
-type bench struct{ server *mcptools.Server }
+type bench struct{ *mcptools.Server }
 
 // openBench connects the tools.
 func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, error)) (*bench, error) {
@@ -43,11 +43,9 @@ func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, e
 	return &bench{server}, nil
 }
 
-func (b *bench) close() { b.server.Close() }
-
 // tool returns a tool by its name.
 func (b *bench) tool(name string) (llm.Tool, error) {
-	tools := b.server.Tools()
+	tools := b.Tools()
 	i := slices.IndexFunc(tools, func(t llm.Tool) bool { return t.Name == name })
 	if i < 0 {
 		return llm.Tool{}, fmt.Errorf("the server has no tool %s", name)
@@ -75,11 +73,12 @@ func (b *bench) call(ctx context.Context, name string, arguments, result any) er
 	return nil
 }
 
-// scan reads a car's error codes.
-func (b *bench) scan(ctx context.Context, car Car) ([]string, error) {
+// scan reads the error codes of a car.
+func (b *bench) scan(ctx context.Context, w *workOrder) error {
 	var r scanResult
-	err := b.call(ctx, toolScan, scanArguments{VehicleID: vehicleName(car)}, &r)
-	return r.ErrorCodes, err
+	err := b.call(ctx, toolScan, scanArguments{VehicleID: vehicleName(w.Job.Car)}, &r)
+	w.codes = r.ErrorCodes
+	return err
 }
 
 // procedure looks up how something is repaired: by an error code or, without one, by the complaint.
@@ -110,18 +109,8 @@ func (b *bench) raise(ctx context.Context, height float64) (lower func() error, 
 	}, err
 }
 
-// maxWords is how many runes of another agent's words are shown.
-const maxWords = 500
-
 // clean makes one short line of what another agent says.
-func clean(s string) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
-		" ")
-	if r := []rune(s); len(r) > maxWords {
-		return string(r[:maxWords]) + "…"
-	}
-	return s
-}
+func clean(s string) string { return reply.Line(s, 500) }
 
 // unreachable is the error of tools that cannot be connected.
 func unreachable(err error) error {

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,13 +80,6 @@ func (e Estimate) String() string {
 		e.Work, e.Total, part)
 }
 
-func days(n int) string {
-	if n == 1 {
-		return "1 day"
-	}
-	return fmt.Sprintf("%d days", n)
-}
-
 // read takes what a message of the customer says, as far as the phase has a use for it. The error, if any, ends the
 // turn: the customer wants no more.
 func (k *ticket) read(t *agent.Turn) error {
@@ -93,11 +87,15 @@ func (k *ticket) read(t *agent.Turn) error {
 	if rules.Ends(text) && (k.Phase == phaseIntake || k.Phase == phaseDiagnose || k.Phase == phaseEstimate) {
 		return agent.Withdraw(a2a.TextPart("All right, nothing was done, and there is nothing to pay."))
 	}
-	switch k.Phase {
-	case phaseIntake:
+	agrees, clear := rules.Agrees(text)
+	switch {
+	case k.Phase == phaseIntake:
 		k.readComplaint(t.Message(), text)
-	case phaseEstimate:
-		return k.readDecision(text)
+	case k.Phase == phaseEstimate && agrees:
+		k.Phase = phaseOrder
+	case k.Phase == phaseEstimate && clear:
+		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is " +
+			"nothing to pay."))
 	}
 	return nil
 }
@@ -109,24 +107,15 @@ func (k *ticket) readComplaint(m *a2a.Message, text string) {
 	k.Complaint = cmp.Or(k.Complaint, rules.Complaint(text))
 	k.Axle = cmp.Or(rules.Axle(text), k.Axle)
 	k.Since = cmp.Or(clean(rules.Since(text)), k.Since)
-	for _, p := range m.Parts {
-		switch p.Content.(type) {
-		case a2a.Raw, a2a.URL:
-			k.Asked = true // it is here already
-		}
-	}
+	k.Asked = k.Asked || slices.ContainsFunc(m.Parts, isPicture) // it is here already
 }
 
-// readDecision takes the answer to an estimate.
-func (k *ticket) readDecision(text string) error {
-	switch agrees, clear := rules.Agrees(text); {
-	case agrees:
-		k.Phase = phaseOrder
-	case clear:
-		return agent.Withdraw(a2a.TextPart("All right, we leave it as it is. Nothing was ordered, and there is " +
-			"nothing to pay."))
+func isPicture(p a2a.Part) bool {
+	switch p.Content.(type) {
+	case a2a.Raw, a2a.URL:
+		return true
 	}
-	return nil
+	return false
 }
 
 // question asks for what is still missing, "" if nothing is.
@@ -147,16 +136,6 @@ func (k *ticket) question() string {
 	return ""
 }
 
-// job is what the mechanic gets.
-func (k *ticket) job(action string) Job {
-	j := Job{Action: action, Car: k.Car, Complaint: k.Complaint, Axle: k.Axle}
-	if action == ActionRepair {
-		j = k.Diagnosis.Job
-		j.Action = action
-	}
-	return j
-}
-
 // describe says the complaint in words, for the mechanic.
 func (k *ticket) describe() string {
 	text := fmt.Sprintf("Please find out what is wrong with a %s: %s", k.Car, rules.Describe(k.Complaint))
@@ -169,15 +148,6 @@ func (k *ticket) describe() string {
 	return text + "."
 }
 
-// complaintParts is what the mechanic is sent: the job, with files of the customer.
-func (k *ticket) complaintParts(t *agent.Turn) ([]a2a.Part, error) {
-	data, err := a2a.DataPart(k.job(ActionDiagnose))
-	if err != nil {
-		return nil, err
-	}
-	return append([]a2a.Part{a2a.TextPart(k.describe()), data}, pictures(t)...), nil
-}
-
 // maxPictures is how many of the customer's files the mechanic gets.
 const maxPictures = 5
 
@@ -185,12 +155,8 @@ const maxPictures = 5
 func pictures(t *agent.Turn) []a2a.Part {
 	var all []a2a.Part
 	for _, m := range t.Task().History {
-		if m.Role != a2a.RoleUser {
-			continue
-		}
 		for _, p := range m.Parts {
-			switch p.Content.(type) {
-			case a2a.Raw, a2a.URL:
+			if m.Role == a2a.RoleUser && isPicture(p) {
 				all = append(all, p)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
 // ReceiptName is the name of the artifact that carries the manager's [Receipt].
@@ -109,19 +110,25 @@ func (v *visit) intake(ctx context.Context) error {
 // diagnose delegates the diagnosis to the mechanic. The customer answers the mechanic's questions.
 func (v *visit) diagnose(ctx context.Context) error {
 	k := v.k
-	content, err := k.complaintParts(v.t)
+	job, err := a2a.DataPart(Job{Action: ActionDiagnose, Car: k.Car, Complaint: k.Complaint, Axle: k.Axle})
 	if err != nil {
 		return err
 	}
-	task, err := v.t.Delegate(ctx, toDiagnose, v.mechanic, a2a.NewMessage(a2a.RoleUser, content...))
-	if err == nil {
-		err = task.Artifact(DiagnosisName).Decode(&k.Diagnosis)
-	}
-	if err != nil {
-		return explain(err)
+	content := append([]a2a.Part{a2a.TextPart(k.describe()), job}, pictures(v.t)...)
+	if err := v.delegate(ctx, toDiagnose, DiagnosisName, &k.Diagnosis, content...); err != nil {
+		return err
 	}
 	k.Estimate, k.Phase = newEstimate(k.Diagnosis), phaseEstimate
 	return nil
+}
+
+// delegate has another agent do something, and reads the artifact of its result.
+func (v *visit) delegate(ctx context.Context, to, artifact string, result any, parts ...a2a.Part) error {
+	task, err := v.t.Delegate(ctx, to, v.Delegates()[to], a2a.NewMessage(a2a.RoleUser, parts...))
+	if err == nil {
+		err = task.Artifact(artifact).Decode(result)
+	}
+	return explain(err)
 }
 
 // propose asks the customer to approve the estimate.
@@ -138,12 +145,8 @@ func (v *visit) propose(context.Context) error {
 func (v *visit) order(ctx context.Context) error {
 	k := v.k
 	text := fmt.Sprintf("Order part #%s for a %s", k.Diagnosis.Offer.Part, k.Car)
-	task, err := v.t.Delegate(ctx, toOrder, v.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
-	if err == nil {
-		err = task.Artifact(OrderName).Decode(&k.Ordered)
-	}
-	if err != nil {
-		return explain(err)
+	if err := v.delegate(ctx, toOrder, OrderName, &k.Ordered, a2a.TextPart(text)); err != nil {
+		return err
 	}
 	k.Phase = phaseRepair
 	if k.Ordered.DeliveryDays > 0 {
@@ -168,22 +171,19 @@ func (v *visit) await(context.Context) error {
 // repair has the mechanic repair the car, and writes the receipt.
 func (v *visit) repair(ctx context.Context) error {
 	k := v.k
-	job := k.job(ActionRepair)
+	job := k.Diagnosis.Job
+	job.Action = ActionRepair
 	data, err := a2a.DataPart(job)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Please repair a %s: %s.", k.Car, lowerFirst(k.Estimate.Problem))
-	task, err := v.t.Delegate(ctx, toRepair, v.mechanic, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text), data))
 	var report Report
-	if err == nil {
-		err = task.Artifact(ReportName).Decode(&report)
-	}
-	if err != nil {
-		return explain(err)
+	text := fmt.Sprintf("Please repair a %s: %s.", k.Car, lowerFirst(k.Estimate.Problem))
+	if err := v.delegate(ctx, toRepair, ReportName, &report, a2a.TextPart(text), data); err != nil {
+		return err
 	}
 	k.Phase = phaseDone
 	r := Receipt{Estimate: k.Estimate, Order: k.Ordered.ID, Done: report.Done}
-	return answer(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car,
+	return reply.Artifact(v.t, ReceiptName, fmt.Sprintf("Your %s is repaired: %s. That is $%s.", k.Car,
 		lowerFirst(k.Estimate.Problem), r.Total), r)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
@@ -47,6 +48,8 @@ type workOrder struct {
 	Job  Job           `json:"job"`
 	Done int           `json:"done"`           // steps of the repair
 	Talk []llm.Message `json:"talk,omitempty"` // with a model: what was said
+
+	codes []string // that the scanner has read in this turn
 }
 
 // Run does one job. A model or the rules find out what it is; the rest is the same.
@@ -59,31 +62,24 @@ func (m *mechanic) Run(ctx context.Context, t *agent.Turn) error {
 	if err != nil {
 		return err
 	}
-	defer tools.close()
-	var f *finding
+	defer tools.Close()
+	next, question := m.diagnose, ""
 	if m.opts.Model != nil && !w.Job.ordered(t) {
-		if f, err = m.understand(ctx, t, tools, &w); err != nil {
-			return err
-		}
-		if f.question != "" {
-			return w.ask(ctx, t, f.question)
-		}
+		next = m.conclude
+		question, err = m.understand(ctx, t, tools, &w)
 	} else {
 		w.Job.read(t)
-		if err := t.SaveTask(ctx, w); err != nil {
-			return err
-		}
-		if question := w.Job.question(); question != "" {
-			return t.Ask(a2a.TextPart(question))
-		}
+		question = w.Job.question()
 	}
 	switch {
+	case err != nil:
+		return err
+	case question != "":
+		return w.ask(ctx, t, question)
 	case w.Job.Action == ActionRepair:
 		return m.repair(ctx, t, tools, &w)
-	case f != nil:
-		return m.conclude(ctx, t, tools, &w, f.codes)
 	}
-	return m.diagnose(ctx, t, tools, &w)
+	return next(ctx, t, tools, &w)
 }
 
 // ask asks the customer, and keeps the question.
@@ -111,26 +107,24 @@ func (m *mechanic) diagnose(ctx context.Context, t *agent.Turn, tools *bench, w 
 	if err := m.pause(ctx, t, fmt.Sprintf("Scanning the %s for error codes.", j.Car)); err != nil {
 		return err
 	}
-	codes, err := tools.scan(ctx, j.Car)
-	if err != nil {
+	if err := tools.scan(ctx, w); err != nil {
 		return failed(ctx, err)
 	}
-	if j.Code = ""; len(codes) > 0 && slices.Contains(complaintsOfEngines, j.Complaint) {
-		j.Code = codes[0]
+	if j.Code = ""; len(w.codes) > 0 && slices.Contains(complaintsOfEngines, j.Complaint) {
+		j.Code = w.codes[0]
 	}
 	if err := m.pause(ctx, t, "Looking it up in the repair manual."); err != nil {
 		return err
 	}
-	return m.conclude(ctx, t, tools, w, codes)
+	return m.conclude(ctx, t, tools, w)
 }
 
 // whichAxle is asked where it matters.
 const whichAxle = "Is it at the front or at the rear?"
 
 // conclude makes a diagnosis of a job, and has the part offered.
-func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder, codes []string) error {
-	j := &w.Job
-	p, err := tools.procedure(ctx, *j)
+func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w *workOrder) error {
+	p, err := tools.procedure(ctx, w.Job)
 	if err != nil {
 		return failed(ctx, err)
 	}
@@ -141,8 +135,8 @@ func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w 
 	if err != nil {
 		return err
 	}
-	d := Diagnosis{Job: *j, Codes: codes, Problem: p.Problem, Minutes: p.Minutes, Offer: offer}
-	return answer(t, DiagnosisName, fmt.Sprintf("%s. %s", d.Problem, offer.describe(j.Car)), d)
+	d := Diagnosis{Job: w.Job, Codes: w.codes, Problem: p.Problem, Minutes: p.Minutes, Offer: offer}
+	return reply.Artifact(t, DiagnosisName, fmt.Sprintf("%s. %s", d.Problem, offer.describe(d.Job.Car)), d)
 }
 
 // offer asks the supplier for a part.
@@ -190,5 +184,5 @@ func (m *mechanic) repair(ctx context.Context, t *agent.Turn, tools *bench, w *w
 		return err
 	}
 	text := fmt.Sprintf("The %s is repaired. %s: that is done.", w.Job.Car, p.Problem)
-	return answer(t, ReportName, text, Report{Car: w.Job.Car, Problem: p.Problem, Done: p.Steps})
+	return reply.Artifact(t, ReportName, text, Report{Car: w.Job.Car, Problem: p.Problem, Done: p.Steps})
 }

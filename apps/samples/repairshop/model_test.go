@@ -122,7 +122,7 @@ func mechanicWith(t *testing.T, m llm.Model) wiretest.Sample {
 
 func TestProviders(t *testing.T) {
 	t.Parallel()
-	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "language model could not be had"}
+	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be asked."}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample:  func(m llm.Model) wiretest.Sample { return mechanicWith(t, m) },
 		Opening: func() *a2a.Message { return wiretest.Message("Diagnose a Toyota Camry 2018 that rattles") },
@@ -137,7 +137,7 @@ func TestProviders(t *testing.T) {
 		},
 		Thinks: think,
 		Names:  true,
-		Down:   down, Busy: down,
+		Down:   down, Busy: wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},
 		Refused: wiretest.Outcome{State: a2a.TaskStateRejected, Text: "refuses"},
 	})
 }

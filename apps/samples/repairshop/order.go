@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/go-json-experiment/json"
+	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -48,14 +49,30 @@ type Report struct {
 	Done    []string `json:"done"`
 }
 
+// Money is an amount in US cents. Its text, and its JSON, is "64.00".
+type Money int64
+
+// String writes "64.00".
+func (m Money) String() string { return fmt.Sprintf("%d.%02d", m/100, m%100) }
+
+// MarshalText implements [encoding.TextMarshaler].
+func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText implements [encoding.TextUnmarshaler]. It takes what MarshalText writes, up to a million.
+func (m *Money) UnmarshalText(text []byte) error {
+	amount, err := decimal.NewFromString(string(text))
+	*m = Money(amount.Shift(2).IntPart())
+	if err != nil || m.String() != string(text) || *m < 0 || *m > 1_000_000_00 {
+		return fmt.Errorf("%q is no price such as 64.00", text)
+	}
+	return nil
+}
+
 var repairPattern = regexp.MustCompile(`(?i)^\W*(?:please\s+)?(?:repair|fix|replace)\b`)
 
 // read takes what the message says about the job: data as a whole, or else words.
 func (j *Job) read(t *agent.Turn) {
-	if t.Message() == nil {
-		return
-	}
-	if j.readData(t.Message()) {
+	if t.Message() == nil || j.readData(t.Message()) {
 		return
 	}
 	text := t.Text()

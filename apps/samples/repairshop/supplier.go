@@ -14,6 +14,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop/rules"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
 )
@@ -95,7 +96,7 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 		DeliveryDays: p.DeliveryDays,
 	}
 	if !orderPattern.MatchString(text) {
-		return answer(t, OfferName, offer.describe(rules.ReadCar(text, Car{}, false)), offer)
+		return reply.Artifact(t, OfferName, offer.describe(rules.ReadCar(text, Car{}, false)), offer)
 	}
 	if err := t.Working(a2a.TextPart(fmt.Sprintf("Ordering %s.", strings.ToLower(offer.Name)))); err != nil {
 		return err
@@ -104,8 +105,8 @@ func (s *supplier) Run(ctx context.Context, t *agent.Turn) error {
 		return err
 	}
 	order := Order{ID: orderID(t.TaskID()), Offer: offer}
-	return answer(t, OrderName, fmt.Sprintf("Order %s: %s, $%s, %s.", order.ID, offer.Name, offer.Price, offer.when()),
-		order)
+	text = fmt.Sprintf("Order %s: %s, $%s, %s.", order.ID, offer.Name, offer.Price, offer.when())
+	return reply.Artifact(t, OrderName, text, order)
 }
 
 // orderID makes the number of an order of its task's id, so that a turn that is run twice orders once.
@@ -116,13 +117,17 @@ func orderID(id a2a.TaskID) string {
 
 // when says when the part is there.
 func (o Offer) when() string {
-	switch {
-	case o.InStock:
+	if o.InStock {
 		return "in stock"
-	case o.DeliveryDays == 1:
-		return "out of stock, delivery in 1 day"
 	}
-	return fmt.Sprintf("out of stock, delivery in %d days", o.DeliveryDays)
+	return "out of stock, delivery in " + days(o.DeliveryDays)
+}
+
+func days(n int) string {
+	if n == 1 {
+		return "1 day"
+	}
+	return fmt.Sprintf("%d days", n)
 }
 
 // describe says an offer in words.
@@ -132,17 +137,4 @@ func (o Offer) describe(car Car) string {
 		what += " for a " + car.String()
 	}
 	return fmt.Sprintf("%s: $%s, %s.", what, o.Price, o.when())
-}
-
-// answer completes a task with a text and, when the caller accepts it, the same as data.
-func answer(t *agent.Turn, name, text string, value any) error {
-	content := []a2a.Part{a2a.TextPart(text)}
-	if t.Accepts("application/json") {
-		data, err := a2a.DataPart(value)
-		if err != nil {
-			return fmt.Errorf("encode the result: %w", err)
-		}
-		content = append(content, data)
-	}
-	return t.Artifact(name, content...)
 }
