@@ -3,6 +3,7 @@
 package expenses
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -36,14 +38,12 @@ const maxText = 8 << 10
 
 // New returns the reimbursement agent. A message becomes
 //
-// - an input-required task whose status message has the form, in words and as data (an [agent.Form]), as often as
-// something
-//
-//	  is missing or wrong;
-//	- a completed task with one artifact, the receipt, when the filled form is right;
-//	- a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
-//	- a rejected task when it is about a request that this task does not have, or when it is not understood; or
-//	- a completed task in which a model declines what is not about expenses.
+//   - an input-required task whose status message has the form, in words and as data (an [agent.Form]), as often as
+//     something is missing or wrong;
+//   - a completed task with one artifact, the receipt, when the filled form is right;
+//   - a canceled task when the request is withdrawn in words. A cancel of the task withdraws it as well;
+//   - a rejected task when it is about a request that this task does not have, or when it is not understood; or
+//   - a completed task in which a model declines what is not about expenses.
 //
 // A task has one request, which is kept as state of the task.
 func New(o Options) agent.Agent {
@@ -56,7 +56,7 @@ func New(o Options) agent.Agent {
 	if o.NewID == nil {
 		o.NewID = newRequestID
 	}
-	o.Currency = or(o.Currency, defaultCurrency)
+	o.Currency = cmp.Or(o.Currency, defaultCurrency)
 	return &clerk{options: o}
 }
 
@@ -99,11 +99,10 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	case len(text) > maxText:
 		return action{kind: pass, text: fmt.Sprintf("That text is too long: I read up to %d bytes.", maxText)}, nil
 	}
-	now := situation{request: d.request, today: d.now.UTC().Format(time.DateOnly)}
 	if c.options.Model != nil {
-		return readByModel(ctx, c.options.Model, now, text)
+		return readByModel(ctx, c.options.Model, d, text)
 	}
-	return readByRules(now, text), nil
+	return readByRules(d.request, text), nil
 }
 
 // end ends the turn with the outcome.
@@ -112,34 +111,13 @@ func (o outcome) end(t *agent.Turn) error {
 	case showForm:
 		return o.form().Ask(t, a2a.TextPart(o.formText()))
 	case approve:
-		parts, err := parts(t, o.text, o.request.receipt())
-		if err != nil {
-			return err
-		}
-		return t.Artifact(ArtifactName, parts...)
+		r := o.request
+		return reply.Artifact(t, ArtifactName, o.text,
+			Receipt{ID: r.ID, Status: "approved", Amount: r.Amount, Date: r.Date, Purpose: r.Purpose})
 	case takeBack:
 		return agent.Withdraw(a2a.TextPart(o.text))
 	case refuse:
 		return agent.Reject(a2a.TextPart(o.text))
 	}
 	return t.Reply(a2a.TextPart(o.text))
-}
-
-// parts are a text and a document, as far as the client accepts them.
-func parts(t *agent.Turn, text string, doc any) ([]a2a.Part, error) {
-	data, err := a2a.DataPart(doc)
-	if err != nil {
-		return nil, err
-	}
-	data.MediaType = "application/json"
-	if err := data.Metadata.Set("mimeType", data.MediaType); err != nil {
-		return nil, err
-	}
-	switch {
-	case !t.Accepts("application/json"):
-		return []a2a.Part{a2a.TextPart(text)}, nil
-	case !t.Accepts("text/plain"):
-		return []a2a.Part{data}, nil
-	}
-	return []a2a.Part{a2a.TextPart(text), data}, nil
 }

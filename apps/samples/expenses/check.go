@@ -3,6 +3,7 @@
 package expenses
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/apps/samples/expenses/rules"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
 const (
@@ -56,7 +58,7 @@ func checkAmount(text, currency string, limit decimal.Decimal) (value, problem s
 	case amount.GreaterThan(limit):
 		return text, fmt.Sprintf("The amount is more than %s, which is the most that can be reimbursed at once.", limit)
 	}
-	return strings.TrimSuffix(amount.StringFixed(2), ".00") + " " + or(named, currency), ""
+	return strings.TrimSuffix(amount.StringFixed(2), ".00") + " " + cmp.Or(named, currency), ""
 }
 
 // checkDate returns a day as 2006-01-02. If the date is wrong, it returns the text unchanged and a sentence that
@@ -102,21 +104,8 @@ func letters(s string) (n int) {
 	return n
 }
 
-// clean makes one line of what was written, without characters that do something instead of showing something.
-func clean(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	}), " ")
-	if runes := []rune(s); len(runes) > maxField {
-		s = string(runes[:maxField])
-	}
-	return s
-}
+// clean makes one line of a field.
+func clean(s string) string { return reply.Line(s, maxField) }
 
 // short is what of a text is said again.
-func short(s string) string {
-	if runes := []rune(clean(s)); len(runes) > maxEcho {
-		return string(runes[:maxEcho]) + "…"
-	}
-	return clean(s)
-}
+func short(s string) string { return reply.Line(s, maxEcho) }

@@ -119,9 +119,9 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		d := &desk{now: now(), limit: decimal.NewFromInt(10_000), currency: "USD", newID: newRequestID}
-		d.do(readByRules(situation{}, text))
+		d.do(readByRules(Request{}, text))
 		if d.request.ID != "" {
-			d.do(readByRules(situation{request: d.request}, text))
+			d.do(readByRules(d.request, text))
 		}
 		s, problem, ok := readSubmission(a2a.NewMessage(a2a.RoleUser, a2a.TextPart(text)))
 		if !ok || problem != "" {

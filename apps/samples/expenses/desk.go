@@ -3,6 +3,7 @@
 package expenses
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"maps"
@@ -58,12 +59,6 @@ type action struct {
 	values   values
 	problems map[string]string // what could not be read, by field
 	text     string            // of say and pass
-}
-
-// A situation is what is known when a text is read.
-type situation struct {
-	request Request // of the task
-	today   string  // 2006-01-02
 }
 
 // outcomeKind is how a message ends.
@@ -155,11 +150,11 @@ func (d *desk) fill(r *Request, a action) (problems map[string]string) {
 	}{
 		{&r.Date, fieldDate, a.values.Date, func(s string) (string, string) { return checkDate(s, d.now) }},
 		{&r.Amount, fieldAmount, a.values.Amount, func(s string) (string, string) {
-			return checkAmount(s, or(currency, d.currency), d.limit)
+			return checkAmount(s, cmp.Or(currency, d.currency), d.limit)
 		}},
 		{&r.Purpose, fieldPurpose, a.values.Purpose, checkPurpose},
 	} {
-		*f.field = or(clean(f.said), *f.field)
+		*f.field = cmp.Or(clean(f.said), *f.field)
 		if *f.field == "" || problems[f.name] != "" {
 			continue
 		}

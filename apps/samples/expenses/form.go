@@ -3,9 +3,12 @@
 package expenses
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
 // The fields of the form.
@@ -55,56 +58,33 @@ func (o outcome) form() agent.Form {
 	return agent.Form{
 		Schema: formSchema, Instructions: o.instructions(), Errors: o.problems,
 		Values: FormData{
-			ID: o.request.ID, Date: or(o.request.Date, noDate),
-			Amount: or(o.request.Amount, noAmount), Purpose: or(o.request.Purpose, noPurpose),
+			ID: o.request.ID, Date: cmp.Or(o.request.Date, noDate),
+			Amount: cmp.Or(o.request.Amount, noAmount), Purpose: cmp.Or(o.request.Purpose, noPurpose),
 		},
 	}
 }
 
 // instructions say what is to be done with the form, for people.
 func (o outcome) instructions() string {
-	var sentences []string
-	if o.text != "" {
-		sentences = append(sentences, o.text)
-	}
+	sentences := []string{o.text}
 	for _, field := range []string{fieldID, fieldDate, fieldAmount, fieldPurpose} {
-		if problem := o.problems[field]; problem != "" {
-			sentences = append(sentences, problem)
-		}
+		sentences = append(sentences, o.problems[field])
 	}
 	missing := o.request.missing(o.problems)
 	switch {
 	case len(missing) > 0:
-		sentences = append(sentences, "Please fill in the "+joinAnd(missing)+".")
+		sentences = append(sentences, "Please fill in the "+reply.And(missing)+".")
 	case len(o.problems) == 0:
 		sentences = append(sentences, "Please check the form and send it back, or say yes.")
 	}
+	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 	return strings.Join(sentences, " ")
 }
 
 // formText is the form in words, for those who see no forms.
 func (o outcome) formText() string {
 	return "Reimbursement request " + o.request.ID + ": " + o.instructions() +
-		"\nDate: " + or(o.request.Date, "missing") +
-		"\nAmount: " + or(o.request.Amount, "missing") +
-		"\nPurpose: " + or(o.request.Purpose, "missing")
-}
-
-// receipt is the data of an approved request.
-func (r Request) receipt() Receipt {
-	return Receipt{ID: r.ID, Status: "approved", Amount: r.Amount, Date: r.Date, Purpose: r.Purpose}
-}
-
-func or(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
-}
-
-func joinAnd(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+		"\nDate: " + cmp.Or(o.request.Date, "missing") +
+		"\nAmount: " + cmp.Or(o.request.Amount, "missing") +
+		"\nPurpose: " + cmp.Or(o.request.Purpose, "missing")
 }

@@ -70,9 +70,9 @@ func TestModelsMistakes(t *testing.T) {
 		"a refusal": {[]llmtest.Step{llmtest.Refuse("I will not.")}, done,
 			"only deal with the reimbursement"},
 		"a fault": {[]llmtest.Step{llmtest.Fail(http.StatusBadRequest,
-			"the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "language model that reads requests cannot be had"},
+			"the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "The language model could not be asked"},
 		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")},
-			a2a.TaskStateFailed, "cannot be had"},
+			a2a.TaskStateFailed, "could not be asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,14 +9,14 @@ import (
 )
 
 // readByRules makes an action of a text without a language model.
-func readByRules(s situation, text string) action {
-	open := s.request.ID != ""
+func readByRules(known Request, text string) action {
+	open := known.ID != ""
 	plain := clean(text)
 	r := rules.Read(plain)
 	v := values{Date: r.Date, Amount: r.Amount, Purpose: r.Purpose}
 	if open {
 		// The rest of a sentence is its purpose only if the form lacks one or the user says that it is the purpose.
-		_, problem := checkPurpose(s.request.Purpose)
+		_, problem := checkPurpose(known.Purpose)
 		if problem == "" && !r.Explains || strings.HasSuffix(plain, "?") {
 			v.Purpose = ""
 		}

@@ -19,7 +19,7 @@ func TestProviders(t *testing.T) {
 		"Tell me a joke", llmtest.Text("Sorry, I only deal with the reimbursement of expenses."), done,
 		"Sorry, I only deal with",
 	})
-	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "language model that reads requests cannot be had"}
+	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be asked."}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {
 			return sample(func() expenses.Options {
@@ -52,7 +52,7 @@ func TestProviders(t *testing.T) {
 			}
 			return llmtest.Fail(http.StatusBadRequest, "nobody said "+r.LastUser())
 		},
-		Down: down, Busy: down,
+		Down: down, Busy: wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},
 		Refused: wiretest.Outcome{State: done, Text: "only deal with the reimbursement"},
 	})
 }

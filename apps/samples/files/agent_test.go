@@ -4,12 +4,14 @@ package files_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
@@ -61,6 +63,7 @@ func TestFilesInEachForm(t *testing.T) {
 	h := newHarness(t, files.Options{Fetch: fetch})
 	for name, file := range map[string]a2a.Part{
 		"bytes":      csvFile,
+		"UTF-16":     a2a.RawPart(utf16LE(sales), "text/csv", ""),
 		"by name":    a2a.RawPart([]byte(sales), "", "x.CSV"),
 		"semicolons": a2a.RawPart([]byte("city;price\nOslo;10\nBergen;12,5\nOslo;20\n"), "text/csv", ""),
 		"tabs": a2a.RawPart([]byte("city\tprice\nOslo\t10\nBergen\t12.5\nOslo\t20\n"),
@@ -199,6 +202,15 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%q: %v %q %q, want %q", question, got.State(), got.Text(), got.StatusText(), want)
 		}
 	}
+}
+
+// utf16LE is a text as spreadsheets write it on Windows.
+func utf16LE(text string) []byte {
+	raw := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(text)) {
+		raw = binary.LittleEndian.AppendUint16(raw, unit)
+	}
+	return raw
 }
 
 // The question and the schema of the first documents, about tickets in a file.

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/table"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
@@ -44,44 +44,26 @@ func (e modelEngine) readTable(ctx context.Context, question string, t *table.Ta
 	if err != nil {
 		return table.Question{}, fmt.Errorf("encode the columns: %w", err)
 	}
-	c := &choice{table: t}
-	tool := llm.NewTool("query", "Computes a result from the table and shows it to the user.", querySchema(t), c.choose)
+	var choice llm.Choice[table.Question]
+	tool := llm.NewTool("query", "Computes a result from the table and shows it to the user.", querySchema(t),
+		func(_ context.Context, q table.Question) (any, error) {
+			if err := t.Check(q); err != nil {
+				return nil, err
+			}
+			q.Limit = min(max(q.Limit, 0), 100)
+			return choice.Make(q)
+		})
 	answer, err := llm.Run(ctx, e.model, llm.Task{
 		System: tableInstructions + string(columns), Messages: []llm.Message{llm.User(clip(question, maxQuestion))},
 		Tools: []llm.Tool{tool}, Budget: llm.Budget{Calls: 4},
 	})
 	switch {
-	case errors.Is(err, llm.ErrRefused):
-		return table.Question{}, unclear("The language model does not answer that. Ask something else about the file.")
 	case err != nil:
 		return table.Question{}, failure(ctx, err)
-	case c.chosen == nil:
+	case choice.Value == nil:
 		return table.Question{}, unclear(clip(answer.Text, 1000))
 	}
-	return *c.chosen, nil
-}
-
-// A choice takes the query that the model makes.
-type choice struct {
-	table  *table.Table
-	mu     sync.Mutex // calls come at the same time
-	chosen *table.Question
-}
-
-// choose takes the first query that can be computed, and ends the run. The model is told why a query cannot be
-// computed.
-func (c *choice) choose(_ context.Context, q table.Question) (any, error) {
-	if err := c.table.Check(q); err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.chosen != nil {
-		return nil, errors.New("one query for each question")
-	}
-	q.Limit = min(max(q.Limit, 0), 100)
-	c.chosen = &q
-	return "the user sees the result", llm.ErrStop
+	return *choice.Value, nil
 }
 
 // outline is what the model is told of a table: of texts also some values, so that it can spell those in a question.
@@ -103,28 +85,18 @@ func outline(t *table.Table) []map[string]any {
 	return all
 }
 
+// querySchema describes a query about the columns of a table.
 func querySchema(t *table.Table) string {
-	type object = map[string]any
-	oneOf := func(of any) object { return object{"type": "string", "enum": of} }
-	name := oneOf(t.Names()[:min(len(t.Columns), 100)])
-	condition := object{
-		"type": "object", "required": []string{"column", "is", "value"}, "additionalProperties": false,
-		"properties": object{"column": name, "is": oneOf([]string{"=", "!=", "<", "<=", ">", ">="}),
-			"value": object{"type": "string"}},
+	oneOf := func(values any) string {
+		raw, _ := json.Marshal(values, jsontext.AllowInvalidUTF8(true)) // of texts, which does not fail
+		return `{"type":"string","enum":` + string(raw) + `}`
 	}
-	raw, err := json.Marshal(object{
-		"type": "object", "required": []string{"operation"}, "additionalProperties": false,
-		"properties": object{
-			"operation": oneOf(table.Operations), "column": name, "by": name,
-			"order": oneOf([]table.Operation{table.Max, table.Min}),
-			"limit": object{"type": "integer", "minimum": 1, "maximum": 100},
-			"where": object{"type": "array", "items": condition},
-		},
-	}, json.Deterministic(true))
-	if err != nil {
-		return "{}" // names of columns are UTF-8, so this cannot be
-	}
-	return string(raw)
+	column := oneOf(t.Names()[:min(len(t.Columns), 100)])
+	return `{"type":"object","required":["operation"],"additionalProperties":false,"properties":{` +
+		`"operation":` + oneOf(table.Operations) + `,"column":` + column + `,"by":` + column + `,"order":{"type":"string","enum":["max","min"]},` +
+		`"limit":{"type":"integer","minimum":1,"maximum":100},"where":{"type":"array","items":{"type":"object",` +
+		`"required":["column","is","value"],"additionalProperties":false,"properties":{"column":` + column +
+		`,"is":{"type":"string","enum":["=","!=","<","<=",">",">="]},"value":{"type":"string"}}}}}}`
 }
 
 // readText lets the model answer a question about a text.
@@ -135,9 +107,6 @@ func (e modelEngine) readText(ctx context.Context, question string, s *source) (
 			llm.User(clip(question, maxQuestion))},
 		Budget: llm.Budget{Calls: 2},
 	})
-	if errors.Is(err, llm.ErrRefused) {
-		return nil, unclear("The language model does not answer that. Ask something else about the file.")
-	}
 	if err != nil {
 		return nil, failure(ctx, err)
 	}
@@ -146,8 +115,8 @@ func (e modelEngine) readText(ctx context.Context, question string, s *source) (
 }
 
 func failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if errors.Is(err, llm.ErrRefused) {
+		return unclear("The language model does not answer that. Ask something else about the file.")
 	}
-	return agent.Public("The language model that reads questions cannot be had. Please try again later.", err)
+	return reply.ModelError(ctx, err)
 }

@@ -79,9 +79,9 @@ func TestModelsMistakes(t *testing.T) {
 		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, a2a.TaskStateInputRequired,
 			"does not answer that"},
 		"a fault": {[]llmtest.Step{llmtest.Fail(http.StatusBadRequest,
-			"the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "cannot be had"},
+			"the secret of "+llmtest.Key)}, a2a.TaskStateFailed, "could not be asked"},
 		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed,
-			"cannot be had"},
+			"could not be asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

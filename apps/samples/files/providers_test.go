@@ -16,7 +16,7 @@ import (
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	const vague, clear, story = "What is it like?", "average of price by city", "Who is in it?"
-	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "cannot be had"}
+	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be asked."}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample: func(m llm.Model) wiretest.Sample {
 			return wiretest.Sample{Agent: func() agent.Agent { return files.New(files.Options{Model: m}) },
@@ -43,7 +43,7 @@ func TestProviders(t *testing.T) {
 			t.Errorf("nobody said %q", r.LastUser())
 			return llmtest.Text("")
 		},
-		Down: down, Busy: down,
+		Down: down, Busy: wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},
 		Refused: wiretest.Outcome{State: a2a.TaskStateInputRequired, Text: "does not answer that"},
 	})
 }

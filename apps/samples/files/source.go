@@ -12,6 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/table"
@@ -102,9 +105,12 @@ func (a *reader) read(content []byte, mediaType, name string) (*source, error) {
 		return nil, unclear(fmt.Sprintf("%s has %d bytes, and this agent reads up to %d. Send a smaller file.", name,
 			len(content), a.options.MaxBytes))
 	}
-	text := strings.TrimPrefix(string(content), "\ufeff")
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return nil, unclear(fmt.Sprintf("%s is not a text in UTF-8. This agent reads CSV and plain text.", name))
+	// A byte order mark tells UTF-16, which spreadsheets write, from UTF-8.
+	decoded, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), content)
+	text := string(decoded)
+	if err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+		return nil, unclear(fmt.Sprintf("%s is not a text in UTF-8 or UTF-16. This agent reads CSV and plain text.",
+			name))
 	}
 	if strings.TrimSpace(text) == "" {
 		return nil, unclear(name + " is empty.")

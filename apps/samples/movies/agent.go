@@ -4,10 +4,12 @@ package movies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
@@ -67,16 +69,17 @@ func (c *critic) Run(ctx context.Context, t *agent.Turn) error {
 	if _, err := t.LoadContext(ctx, &s); err != nil {
 		return fmt.Errorf("load the conversation: %w", err)
 	}
-	var reply *rules.Reply
+	var answer *rules.Reply
 	var err error
 	if c.model != nil {
-		reply, err = c.think(ctx, &s, t.Text())
+		answer, err = c.think(ctx, &s, t.Text())
 	} else {
-		reply, err = rules.Answer(ctx, c.catalogue, &s.Rules, t.Text())
+		answer, err = rules.Answer(ctx, c.catalogue, &s.Rules, t.Text())
 	}
+	_, ofModel := errors.AsType[*llm.Error](err)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
+	case err != nil && (ofModel || ctx.Err() != nil):
+		return reply.ModelError(ctx, err)
 	case err != nil:
 		return agent.Public("The film data could not be had. Please try again later.", err)
 	}
@@ -84,38 +87,30 @@ func (c *critic) Run(ctx context.Context, t *agent.Turn) error {
 		return fmt.Errorf("save the conversation: %w", err)
 	}
 	switch {
-	case reply.Kind == rules.Asked:
-		return t.Ask(a2a.TextPart(reply.Text))
-	case reply.Kind == rules.Refused && c.model != nil:
-		return t.Reply(a2a.TextPart(reply.Text))
-	case reply.Kind == rules.Refused:
-		return agent.Reject(a2a.TextPart(reply.Text))
+	case answer.Kind == rules.Asked:
+		return t.Ask(a2a.TextPart(answer.Text))
+	case answer.Kind == rules.Refused && c.model != nil:
+		return t.Reply(a2a.TextPart(answer.Text))
+	case answer.Kind == rules.Refused:
+		return agent.Reject(a2a.TextPart(answer.Text))
 	}
-	return c.answer(t, reply)
+	return c.finish(t, answer)
 }
 
-// answer completes the task with text and records, as far as the client accepts them.
-func (c *critic) answer(t *agent.Turn, reply *rules.Reply) error {
-	text := a2a.TextPart(reply.Text + "\nSource: " + c.catalogue.Source())
+// finish completes the task with text and records, as far as the client accepts them.
+func (c *critic) finish(t *agent.Turn, answer *rules.Reply) error {
 	records := Records{Source: c.catalogue.Source()}
-	for _, m := range reply.Movies {
+	for _, m := range answer.Movies {
 		m.Credits = nil
 		records.Movies = append(records.Movies, m)
 	}
-	for _, p := range reply.People {
+	for _, p := range answer.People {
 		p.MovieCredits = nil
 		records.People = append(records.People, p)
 	}
-	data, err := a2a.DataPart(records)
-	if err != nil {
-		return err
+	text := answer.Text + "\nSource: " + c.catalogue.Source()
+	if t.Accepts("text/plain") && len(records.Movies)+len(records.People) == 0 {
+		return t.Artifact(ArtifactName, a2a.TextPart(text))
 	}
-	data.MediaType = "application/json"
-	switch {
-	case !t.Accepts("application/json"), t.Accepts("text/plain") && len(records.Movies)+len(records.People) == 0:
-		return t.Artifact(ArtifactName, text)
-	case !t.Accepts("text/plain"):
-		return t.Artifact(ArtifactName, data)
-	}
-	return t.Artifact(ArtifactName, text, data)
+	return reply.Artifact(t, ArtifactName, text, records)
 }

@@ -359,7 +359,7 @@ func TestModelsMistakes(t *testing.T) {
 			done, "There are none."},
 		"a refusal": {[]llmtest.Step{llmtest.Refuse("no")}, done, "Sorry, I only know about movies"},
 		"a wrong key": {[]llmtest.Step{llmtest.Fail(http.StatusUnauthorized, "no")}, a2a.TaskStateFailed,
-			"could not be had"},
+			"The language model could not be asked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

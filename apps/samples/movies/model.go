@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/rules"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
@@ -58,17 +60,17 @@ const declined = "Sorry, I only know about movies and the people who make them. 
 
 // think lets the model answer.
 func (c *critic) think(ctx context.Context, s *state, text string) (*rules.Reply, error) {
-	text = catalogue.Clean(text, maxQuestion)
-	if text == "" {
-		return &rules.Reply{Kind: rules.Refused, Text: declined}, nil
+	refused := &rules.Reply{Kind: rules.Refused, Text: declined}
+	if text = reply.Line(text, maxQuestion); text == "" {
+		return refused, nil
 	}
-	seen := &sighting{catalogue: c.catalogue}
+	l := &lookups{catalogue: c.catalogue, movies: map[int]catalogue.Movie{}, people: map[int]catalogue.Person{}}
 	talk := append(slices.Clone(s.Talk), llm.User(text))
 	found, err := llm.Run(ctx, c.model, llm.Task{
-		System: instructions, Messages: talk, Tools: seen.tools(), Schema: jsontext.Value(replySchema),
+		System: instructions, Messages: talk, Tools: l.tools(), Schema: jsontext.Value(replySchema),
 	})
 	if errors.Is(err, llm.ErrRefused) {
-		return &rules.Reply{Kind: rules.Refused, Text: declined}, nil
+		return refused, nil
 	}
 	if err != nil {
 		return nil, err
@@ -77,55 +79,39 @@ func (c *critic) think(ctx context.Context, s *state, text string) (*rules.Reply
 	if err := json.Unmarshal(found.JSON, &said, json.MatchCaseInsensitiveNames(true)); err != nil {
 		return nil, fmt.Errorf("movies: the model's answer: %w", err)
 	}
-	reply := seen.reply(said.Reply, said.State == "input_required")
-	talk = append(talk, llm.Assistant(reply.Text))
+	out := &rules.Reply{Text: cmp.Or(strings.TrimSpace(said.Reply), declined)}
+	switch {
+	case said.State == "input_required":
+		out.Kind = rules.Asked
+	case len(l.movies)+len(l.people) == 0:
+		out.Kind = rules.Refused // nothing was looked up: it is no answer about films
+	default:
+		out.Movies = mentioned(out.Text, l.movies, func(m catalogue.Movie) string { return m.Title })
+		out.People = mentioned(out.Text, l.people, func(p catalogue.Person) string { return p.Name })
+	}
+	talk = append(talk, llm.Assistant(out.Text))
 	s.Talk = talk[max(0, len(talk)-maxTalk):]
-	return reply, nil
+	return out, nil
 }
 
-// A sighting is what the tools returned: the records that the answer speaks of. Those that were looked at come before
-// those that were only found.
-type sighting struct {
+// mentioned are the records whose names a text has.
+func mentioned[T any](text string, all map[int]T, name func(T) string) []T {
+	var found []T
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		if strings.Contains(text, name(all[id])) {
+			found = append(found, all[id])
+		}
+	}
+	return found
+}
+
+// lookups are the tools of one run, and the records that they returned, by their ids.
+type lookups struct {
 	catalogue catalogue.Catalogue
 
 	mu     sync.Mutex // tools run at the same time
-	movies []catalogue.Movie
-	people []catalogue.Person
-}
-
-// reply is the model's answer with the records that it mentions.
-func (g *sighting) reply(text string, asks bool) *rules.Reply {
-	text = strings.TrimSpace(text)
-	out := &rules.Reply{Text: cmp.Or(text, declined)}
-	switch {
-	case asks:
-		return &rules.Reply{Kind: rules.Asked, Text: text}
-	case len(g.movies)+len(g.people) == 0:
-		out.Kind = rules.Refused // nothing was looked up: it is no answer about films
-		return out
-	}
-	out.Movies = mentioned(text, g.movies, func(m catalogue.Movie) (string, int) { return m.Title, m.ID })
-	out.People = mentioned(text, g.people, func(p catalogue.Person) (string, int) { return p.Name, p.ID })
-	return out
-}
-
-// mentioned are the records whose names a text has, in the order in which it has them: tools that run at the same time
-// end in any.
-func mentioned[T any](text string, all []T, of func(T) (name string, id int)) []T {
-	var found []T
-	for _, item := range all {
-		name, id := of(item)
-		known := slices.ContainsFunc(found, func(f T) bool { _, other := of(f); return other == id })
-		if strings.Contains(text, name) && !known {
-			found = append(found, item)
-		}
-	}
-	slices.SortStableFunc(found, func(x, y T) int {
-		a, _ := of(x)
-		b, _ := of(y)
-		return cmp.Compare(strings.Index(text, a), strings.Index(text, b))
-	})
-	return found
+	movies map[int]catalogue.Movie
+	people map[int]catalogue.Person
 }
 
 // The arguments of the tools.
@@ -145,58 +131,63 @@ type (
 	}
 )
 
-// errCatalogue is what a model is told when the catalogue cannot be had: the cause is for the log.
-var errCatalogue = errors.New("the catalogue could not be had, or it has no such record")
-
-func (g *sighting) tools() []llm.Tool {
-	c := g.catalogue
+func (l *lookups) tools() []llm.Tool {
+	c := l.catalogue
 	return []llm.Tool{
 		llm.NewTool("search_movies", "Finds films by title. Those are found without runtime, cast and director: see "+
 			"get_movie.", querySchema,
-			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Movie, error) {
-				return firstOf(c.SearchMovies(ctx, a.Query))
-			}, g.found)),
+			func(ctx context.Context, a queryArgument) (any, error) { return l.tell(c.SearchMovies(ctx, a.Query)) }),
 		llm.NewTool("search_people", "Finds actors and directors by name. Their films are told by get_person.",
 			querySchema,
-			look(g, func(ctx context.Context, a queryArgument) ([]catalogue.Person, error) {
-				return firstOf(c.SearchPeople(ctx, a.Query))
-			}, func(all []catalogue.Person) { g.people = append(g.people, all...) })),
+			func(ctx context.Context, a queryArgument) (any, error) { return l.tell(c.SearchPeople(ctx, a.Query)) }),
 		llm.NewTool("get_movie", "Tells all about a film: plot, cast, director, release date, runtime, genres, rating.",
-			idSchema,
-			look(g, func(ctx context.Context, a idArgument) (catalogue.Movie, error) {
-				m, err := c.Movie(ctx, a.ID)
-				return brief(m), err
-			}, func(m catalogue.Movie) { g.movies = slices.Insert(g.movies, 0, m) })),
-		llm.NewTool("get_person", "Tells all about a person: birthday, place of birth, films.", idSchema,
-			look(g, func(ctx context.Context, a idArgument) (catalogue.Person, error) { return c.Person(ctx, a.ID) },
-				func(p catalogue.Person) {
-					g.people = slices.Insert(g.people, 0, p)
-					g.found(slices.Concat(p.MovieCredits.Cast, p.MovieCredits.Crew))
-				})),
+			idSchema, func(ctx context.Context, a idArgument) (any, error) { return l.tell(c.Movie(ctx, a.ID)) }),
+		llm.NewTool("get_person", "Tells all about a person: birthday, place of birth, films.",
+			idSchema, func(ctx context.Context, a idArgument) (any, error) { return l.tell(c.Person(ctx, a.ID)) }),
 		llm.NewTool("find_movies", "Finds films by genre, cast, director and years, best rated first.", findSchema,
-			g.findMovies),
+			l.find),
 	}
 }
 
-// look makes a tool of a question to the catalogue, whose answer is kept.
-func look[A, R any](g *sighting, ask func(context.Context, A) (R, error), keep func(R)) func(context.Context, A) (any,
-	error) {
-	return func(ctx context.Context, a A) (any, error) {
-		r, err := ask(ctx, a)
-		if err != nil {
-			return nil, cmp.Or(ctx.Err(), errCatalogue)
+// errCatalogue is what a model is told when the catalogue cannot be had: the cause is for the log.
+var errCatalogue = errors.New("the catalogue could not be had, or it has no such record")
+
+// tell keeps the records that were found, and returns what the model is told of them.
+func (l *lookups) tell(found any, err error) (any, error) {
+	if err != nil {
+		return nil, errCatalogue
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch found := found.(type) {
+	case []catalogue.Movie:
+		found = found[:min(len(found), maxResults)]
+		l.keep(found)
+		return found, nil
+	case []catalogue.Person:
+		found = found[:min(len(found), maxResults)]
+		for _, p := range found {
+			l.people[p.ID] = p
 		}
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		keep(r)
-		return r, nil
+		return found, nil
+	case catalogue.Movie:
+		l.movies[found.ID] = found
+		return brief(found), nil
+	case catalogue.Person:
+		l.people[found.ID] = found
+		l.keep(found.MovieCredits.Cast)
+		l.keep(found.MovieCredits.Crew)
 	}
+	return found, nil
 }
 
-func (g *sighting) found(all []catalogue.Movie) { g.movies = append(g.movies, all...) }
-
-func firstOf[T any](found []T, err error) ([]T, error) {
-	return found[:min(len(found), maxResults)], err
+// keep keeps films of a list. Those that were looked at before have more to them.
+func (l *lookups) keep(all []catalogue.Movie) {
+	for _, m := range all {
+		if _, known := l.movies[m.ID]; !known {
+			l.movies[m.ID] = m
+		}
+	}
 }
 
 // brief is a film without the stunts and the caterers.
@@ -212,16 +203,14 @@ func brief(m catalogue.Movie) catalogue.Movie {
 	return m
 }
 
-func (g *sighting) findMovies(ctx context.Context, a findArgument) (any, error) {
+func (l *lookups) find(ctx context.Context, a findArgument) (any, error) {
 	f := catalogue.Filter{Cast: a.Cast, Director: a.Director, From: a.From, To: a.To}
 	for _, name := range a.Genres {
 		id, ok := catalogue.GenreID(name)
 		if !ok {
-			return nil, fmt.Errorf("there is no genre %q", catalogue.Clean(name, maxQuestion))
+			return nil, fmt.Errorf("there is no genre %q", reply.Line(name, maxQuestion))
 		}
 		f.Genres = append(f.Genres, id)
 	}
-	return look(g, func(ctx context.Context, f catalogue.Filter) ([]catalogue.Movie, error) {
-		return firstOf(g.catalogue.Discover(ctx, f))
-	}, g.found)(ctx, f)
+	return l.tell(l.catalogue.Discover(ctx, f))
 }

@@ -15,7 +15,7 @@ import (
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	lines := append(dialogues["a title of several films"], dialogues["compare"]...)
-	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "could not be had"}
+	down := wiretest.Outcome{State: a2a.TaskStateFailed, Text: "The language model could not be asked."}
 	wiretest.Providers(t, wiretest.Engine{
 		Sample:  func(m llm.Model) wiretest.Sample { return sample(movies.Options{Model: m}) },
 		Opening: func() *a2a.Message { return wiretest.Message("Alien?") },
@@ -38,7 +38,7 @@ func TestProviders(t *testing.T) {
 			}
 		},
 		Thinks: func(_ *testing.T, r *llmtest.Request) llmtest.Step { return think(lines, r) },
-		Down:   down, Busy: down,
+		Down:   down, Busy: wiretest.Outcome{State: a2a.TaskStateFailed, Text: "is busy"},
 		Refused: wiretest.Outcome{State: done, Text: "Sorry, I only know about movies"},
 	})
 }

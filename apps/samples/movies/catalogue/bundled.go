@@ -44,21 +44,19 @@ var loadBundled = sync.OnceValue(func() *bundled {
 		b.people[i].MovieCredits = &MovieCredits{}
 	}
 	for _, m := range b.movies {
-		for i, c := range m.Credits.Cast {
-			p := &b.people[b.byID[c.ID]]
-			m.Credits.Cast[i].Gender = p.Gender
-			played := m.brief()
-			played.Character = c.Character
-			p.MovieCredits.Cast = append(p.MovieCredits.Cast, played)
-			p.Popularity++
-		}
-		for i, c := range m.Credits.Crew {
-			p := &b.people[b.byID[c.ID]]
-			m.Credits.Crew[i].Gender = p.Gender
-			made := m.brief()
-			made.Job = c.Job
-			p.MovieCredits.Crew = append(p.MovieCredits.Crew, made)
-			p.Popularity++
+		for _, credits := range [][]Credit{m.Credits.Cast, m.Credits.Crew} {
+			for i, c := range credits {
+				p := &b.people[b.byID[c.ID]]
+				credits[i].Gender = p.Gender
+				p.Popularity++
+				film := m.brief()
+				film.Character, film.Job = c.Character, c.Job
+				if films := p.MovieCredits; c.Job == "" {
+					films.Cast = append(films.Cast, film)
+				} else {
+					films.Crew = append(films.Crew, film)
+				}
+			}
 		}
 	}
 	return b

@@ -21,11 +21,14 @@ type Movie struct {
 	GenreIDs      []int    `json:"genre_ids,omitempty"`
 	Genres        []Genre  `json:"genres,omitempty"`
 	Runtime       int      `json:"runtime,omitzero"` // minutes
-	PosterPath    string   `json:"poster_path,omitzero"`
+	PosterPath    Image    `json:"poster_path,omitzero"`
 	Credits       *Credits `json:"credits,omitzero"`
 	Character     string   `json:"character,omitzero"` // in a person's credits: who is played
 	Job           string   `json:"job,omitzero"`       // in a person's credits: what was done
 }
+
+// An Image is the URL of a picture. In the data of TMDB it is a path.
+type Image string
 
 // A Genre is one of TMDB's genres.
 type Genre struct {
@@ -59,7 +62,7 @@ type Person struct {
 	Biography    string        `json:"biography,omitzero"`
 	Department   string        `json:"known_for_department,omitzero"` // "Acting", "Directing", ...
 	Popularity   float64       `json:"popularity,omitzero"`
-	ProfilePath  string        `json:"profile_path,omitzero"`
+	ProfilePath  Image         `json:"profile_path,omitzero"`
 	MovieCredits *MovieCredits `json:"movie_credits,omitzero"`
 }
 

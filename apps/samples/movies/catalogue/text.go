@@ -35,14 +35,3 @@ func HasWords(whole, part string) bool {
 	}
 	return part != ""
 }
-
-// Clean makes one line of a text from outside, without characters that do something instead of showing something.
-func Clean(s string, limit int) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "\uFFFD"), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	}), " ")
-	if letters := []rune(s); len(letters) > limit {
-		return string(letters[:limit]) + "…"
-	}
-	return s
-}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
 // DefaultTMDB is the base URL of The Movie Database.
@@ -124,46 +126,64 @@ func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) er
 	if len(text) > tmdbMaxBody {
 		return fmt.Errorf("catalogue: TMDB %s: answer of more than %d bytes", path, tmdbMaxBody)
 	}
-	// Nothing is decided by a member that comes twice, and null is what they write for nothing.
-	if err := json.Unmarshal(text, v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := json.Unmarshal(text, v, lenient); err != nil {
 		return fmt.Errorf("catalogue: TMDB %s: the answer is not what it should be: %w", path, err)
 	}
 	return nil
 }
 
+// lenient reads what TMDB sends. Nothing is decided by a member that comes twice.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
+	json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFunc(cleanText), json.UnmarshalFunc(imageURL))))
+
+// cleanText reads a text as one line of bounded length.
+func cleanText(raw []byte, s *string) error {
+	var text *string // null stands for nothing
+	err := json.Unmarshal(raw, &text, jsontext.AllowInvalidUTF8(true))
+	if text != nil {
+		*s = reply.Line(*text, maxText)
+	}
+	return err
+}
+
+// imageURL reads the path of a picture, and makes a URL of it; "" of a path that is none.
+func imageURL(raw []byte, i *Image) error {
+	var path *string
+	err := json.Unmarshal(raw, &path)
+	if path != nil && strings.HasPrefix(*path, "/") && !strings.ContainsAny(*path, " \"'<>\\") {
+		*i = Image(imageBase + *path)
+	}
+	return err
+}
+
 // list asks for records, page 1 of them.
-func list[T any](ctx context.Context, t *tmdb, path string, query url.Values, tidy func(*T)) ([]T, error) {
+func list[T any](ctx context.Context, t *tmdb, path string, query url.Values) ([]T, error) {
 	var answer struct {
 		Results []T `json:"results"`
 	}
 	query.Set("include_adult", "false")
 	query.Set("page", "1")
 	err := t.get(ctx, path, query, &answer)
-	for i := range answer.Results {
-		tidy(&answer.Results[i])
-	}
 	return answer.Results, err
 }
 
 func (t *tmdb) SearchMovies(ctx context.Context, title string) ([]Movie, error) {
-	return list(ctx, t, "search/movie", url.Values{"query": {Clean(title, maxQuery)}}, tidy)
+	return list[Movie](ctx, t, "search/movie", url.Values{"query": {reply.Line(title, maxQuery)}})
 }
 
 func (t *tmdb) SearchPeople(ctx context.Context, name string) ([]Person, error) {
-	return list(ctx, t, "search/person", url.Values{"query": {Clean(name, maxQuery)}}, tidyPerson)
+	return list[Person](ctx, t, "search/person", url.Values{"query": {reply.Line(name, maxQuery)}})
 }
 
 func (t *tmdb) Movie(ctx context.Context, id int) (Movie, error) {
 	m := Movie{Credits: &Credits{}}
 	err := t.get(ctx, "movie/"+strconv.Itoa(id), url.Values{"append_to_response": {"credits"}}, &m)
-	tidy(&m)
 	return m, err
 }
 
 func (t *tmdb) Person(ctx context.Context, id int) (Person, error) {
 	p := Person{MovieCredits: &MovieCredits{}}
 	err := t.get(ctx, "person/"+strconv.Itoa(id), url.Values{"append_to_response": {"movie_credits"}}, &p)
-	tidyPerson(&p)
 	return p, err
 }
 
@@ -182,47 +202,5 @@ func (t *tmdb) Discover(ctx context.Context, f Filter) ([]Movie, error) {
 	set("with_crew", "%d", f.Director)
 	set("primary_release_date.gte", "%d-01-01", f.From)
 	set("primary_release_date.lte", "%d-12-31", f.To)
-	return list(ctx, t, "discover/movie", query, tidy)
-}
-
-// cleanAll bounds and cleans texts.
-func cleanAll(texts ...*string) {
-	for _, text := range texts {
-		*text = Clean(*text, maxText)
-	}
-}
-
-// tidy cleans the texts of a film, and makes URLs of paths.
-func tidy(m *Movie) {
-	cleanAll(&m.Title, &m.OriginalTitle, &m.Overview, &m.ReleaseDate, &m.Character, &m.Job)
-	m.PosterPath = imageURL(m.PosterPath)
-	if m.Credits == nil {
-		return
-	}
-	for _, credits := range [][]Credit{m.Credits.Cast, m.Credits.Crew} {
-		for i := range credits {
-			cleanAll(&credits[i].Name, &credits[i].Character)
-		}
-	}
-}
-
-func tidyPerson(p *Person) {
-	cleanAll(&p.Name, &p.Biography, &p.Birthday, &p.Deathday, &p.PlaceOfBirth, &p.Department)
-	p.ProfilePath = imageURL(p.ProfilePath)
-	if p.MovieCredits == nil {
-		return
-	}
-	for _, credits := range [][]Movie{p.MovieCredits.Cast, p.MovieCredits.Crew} {
-		for i := range credits {
-			tidy(&credits[i])
-		}
-	}
-}
-
-// imageURL is where TMDB keeps a picture; "" when the path is none of its own.
-func imageURL(path string) string {
-	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \"'<>\\") {
-		return ""
-	}
-	return imageBase + path
+	return list[Movie](ctx, t, "discover/movie", query)
 }

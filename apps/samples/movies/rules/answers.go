@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 )
 
@@ -80,7 +81,7 @@ func director(m catalogue.Movie) (string, []catalogue.Person) {
 			people = append(people, catalogue.Person{ID: c.ID, Name: c.Name, Gender: c.Gender})
 		}
 	}
-	return " was directed by " + joinAnd(m.Directors()) + ".", people
+	return " was directed by " + reply.And(m.Directors()) + ".", people
 }
 
 func cast(m catalogue.Movie) (string, []catalogue.Person) {
@@ -90,7 +91,7 @@ func cast(m catalogue.Movie) (string, []catalogue.Person) {
 		names = append(names, fmt.Sprintf("%s (%s)", c.Name, c.Character))
 		people = append(people, catalogue.Person{ID: c.ID, Name: c.Name, Gender: c.Gender})
 	}
-	return " stars " + joinAnd(names) + ".", people
+	return " stars " + reply.And(names) + ".", people
 }
 
 func plot(m catalogue.Movie) (string, []catalogue.Person) { return ": " + m.Overview, nil }
@@ -182,7 +183,7 @@ func listed(text string, films []catalogue.Movie, people ...catalogue.Person) (*
 	for _, m := range films[:min(len(films), maxListed)] {
 		titles = append(titles, m.String())
 	}
-	text += " " + joinAnd(titles)
+	text += " " + reply.And(titles)
 	if more := len(films) - maxListed; more > 0 {
 		text += fmt.Sprintf(", and %d more", more)
 	}

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/apps/samples/movies/catalogue"
 )
 
@@ -80,7 +81,7 @@ func Answer(ctx context.Context, c catalogue.Catalogue, s *State, text string) (
 			a.text = name.ReplaceAllString(p.Text, "${1}"+strings.ReplaceAll(meant, "$", "$$")+"${2}")
 		default:
 			again := fmt.Sprintf("I do not know which one you mean by %q. Please give the number.",
-				catalogue.Clean(text, 40))
+				reply.Line(text, 40))
 			return &Reply{Kind: Asked, Text: list(again, p.Choices)}, nil
 		}
 		s.Pending = nil
@@ -100,7 +101,7 @@ func Answer(ctx context.Context, c catalogue.Catalogue, s *State, text string) (
 }
 
 func trim(text string) string {
-	return strings.TrimSpace(polite.ReplaceAllString(catalogue.Clean(text, maxQuestion), ""))
+	return strings.TrimSpace(polite.ReplaceAllString(reply.Line(text, maxQuestion), ""))
 }
 
 // remember keeps what pronouns will mean. In a list of films nobody can say "it".
@@ -152,7 +153,7 @@ type answering struct {
 func (a *answering) unknown(name string) error {
 	return &Reply{Kind: Refused, Text: fmt.Sprintf(
 		"I find no %q in the %s; start me with --llm if you meant something else.",
-		catalogue.Clean(name, 60), a.catalogue.Source())}
+		reply.Line(name, 60), a.catalogue.Source())}
 }
 
 // film resolves the title in a place.
@@ -179,7 +180,7 @@ func (a *answering) film(place string) (m catalogue.Movie, err error) {
 		if f, err = a.catalogue.Movie(a.ctx, f.ID); err != nil {
 			return m, err
 		}
-		choices = append(choices, f.String()+", directed by "+joinAnd(f.Directors()))
+		choices = append(choices, f.String()+", directed by "+reply.And(f.Directors()))
 	}
 	a.state.Pending = &Pending{Text: a.text, Name: title, Choices: choices}
 	question := fmt.Sprintf("There are several films called %q. Which one do you mean?", title)
@@ -223,11 +224,4 @@ func (a *answering) person(place string) (p catalogue.Person, err error) {
 		return p, a.unknown(name)
 	}
 	return a.catalogue.Person(a.ctx, found[0].ID)
-}
-
-func joinAnd(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
