@@ -61,7 +61,7 @@ var samples = []sample{
 		example: "100 USD in GBP", thinks: true,
 		card: currency.Card,
 		open: func(o *sampleOptions, _ *sampleHost) (agent.Agent, error) {
-			rates, err := currency.NewProvider(o.rates, currency.LiveOptions{})
+			rates, err := currency.NewProvider(o.rates, "", nil)
 			if err != nil {
 				return nil, cmdline.Usagef("--rates is %q; use snapshot, live or auto", o.rates)
 			}

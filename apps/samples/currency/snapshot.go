@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/csv"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,52 +29,24 @@ type table struct {
 // bundled is the table that comes with the program.
 var bundled = mustReadTable(ratesCSV)
 
+// mustReadTable reads a line of codes, and then a line per day in ascending order. The file is part of the program, and
+// a test reads it.
 func mustReadTable(text string) *table {
-	t, err := readTable(text)
-	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
-	}
-	return t
-}
-
-// readTable reads a line of codes, and then a line per day in ascending order.
-func readTable(text string) (*table, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment = '#'
 	rows, err := r.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("currency: table of rates: %w", err)
-	}
-	if len(rows) < 2 || len(rows[0]) < 2 || rows[0][0] != "date" {
-		return nil, fmt.Errorf("currency: table of rates has no heading or no days")
+		panic(err)
 	}
 	t := &table{codes: rows[0][1:], rates: make(map[Date]map[string]Decimal)}
 	for _, row := range rows[1:] {
-		if err := t.addDay(row); err != nil {
-			return nil, err
+		day, rates := Date(row[0]), map[string]Decimal{"EUR": {decimal.NewFromInt(1)}}
+		for i, code := range t.codes {
+			rates[code] = Decimal{decimal.RequireFromString(row[i+1])}
 		}
+		t.days, t.rates[day] = append(t.days, day), rates
 	}
-	return t, nil
-}
-
-func (t *table) addDay(row []string) error {
-	day, err := ParseDate(row[0])
-	if err != nil {
-		return fmt.Errorf("currency: table of rates: %w", err)
-	}
-	if n := len(t.days); n > 0 && day <= t.days[n-1] {
-		return fmt.Errorf("currency: table of rates: %s comes after %s", day, t.days[n-1])
-	}
-	rates := map[string]Decimal{"EUR": {decimal.NewFromInt(1)}}
-	for i, code := range t.codes {
-		rate, err := ParseDecimal(row[i+1])
-		if err != nil || rate.Sign() <= 0 {
-			return fmt.Errorf("currency: table of rates: %s of %s is %q, want a number above 0", code, day, row[i+1])
-		}
-		rates[code] = rate
-	}
-	t.days, t.rates[day] = append(t.days, day), rates
-	return nil
+	return t
 }
 
 // on finds the last day with rates that is not after d; false when d is outside of the table.

@@ -7,16 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/fetch"
 	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
@@ -24,51 +23,31 @@ import (
 const DefaultTMDB = "https://api.themoviedb.org/3"
 
 const (
-	imageBase   = "https://image.tmdb.org/t/p/w500"
-	tmdbTimeout = 10 * time.Second // of a whole request, body included
-	tmdbMaxBody = 2 << 20          // bytes of an answer
-	maxQuery    = 60               // runes of a query
-	maxText     = 2000             // runes of a text in an answer
-	minVotes    = "300"            // of films that are recommended: a rating of few votes says little
+	imageBase = "https://image.tmdb.org/t/p/w500"
+	maxQuery  = 60    // runes of a query
+	maxText   = 2000  // runes of a text in an answer
+	minVotes  = "300" // of films that are recommended: a rating of few votes says little
 )
 
-// TMDBOptions configure [NewTMDB].
-type TMDBOptions struct {
-	// the key of v3 (32 hexadecimal digits), or the token of v4; required; never shown or logged
-	Key     string       `json:"-"`
-	BaseURL string       // "": [DefaultTMDB]; http or https, without query
-	Client  *http.Client // nil: a client of its own; its transport is used, its redirect rule and timeout are not
-}
-
-// String shows the options without the key.
-func (o TMDBOptions) String() string { return "TMDB at " + cmp.Or(o.BaseURL, DefaultTMDB) }
-
-// GoString shows the options without the key.
-func (o TMDBOptions) GoString() string { return o.String() }
-
-// tmdb is the [Catalogue] of The Movie Database. Each call is one request: no retries, 10 seconds, at most 2 MiB, no
-// redirects, which would take the key elsewhere.
+// tmdb is the [Catalogue] of The Movie Database. It follows no redirects, which would take the key elsewhere.
 type tmdb struct {
 	base   *url.URL
 	key    string
 	client *http.Client
 }
 
-// NewTMDB returns the catalogue of The Movie Database, or of a server that speaks like it.
-func NewTMDB(o TMDBOptions) (Catalogue, error) {
-	if o.Key == "" {
+// NewTMDB returns the catalogue of The Movie Database, or of a server that speaks like it. The key is that of v3, 32
+// hexadecimal digits, or the token of v4. An empty base URL is [DefaultTMDB], a nil transport that of package http.
+func NewTMDB(key, baseURL string, transport http.RoundTripper) (Catalogue, error) {
+	if key == "" {
 		return nil, errors.New("catalogue: TMDB needs a key; set TMDB_API_KEY")
 	}
-	base, err := url.Parse(cmp.Or(o.BaseURL, DefaultTMDB))
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" ||
-		base.Fragment != "" || base.User != nil {
-		return nil, fmt.Errorf("catalogue: the base URL of TMDB must be like %s", DefaultTMDB)
+	base, err := fetch.BaseURL(cmp.Or(baseURL, DefaultTMDB))
+	if err != nil {
+		return nil, fmt.Errorf("catalogue: TMDB: %w", err)
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if o.Client != nil {
-		client.Transport = o.Client.Transport
-	}
-	return &tmdb{base: base, key: o.Key, client: client}, nil
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &tmdb{base, key, &http.Client{Transport: transport, CheckRedirect: stay}}, nil
 }
 
 // FromEnv returns the catalogue that the environment names: that of TMDB when TMDB_API_KEY is set, at TMDB_BASE_URL
@@ -78,56 +57,28 @@ func FromEnv(getenv func(string) string) (Catalogue, error) {
 	if key == "" {
 		return Bundled(), nil
 	}
-	return NewTMDB(TMDBOptions{Key: key, BaseURL: getenv("TMDB_BASE_URL")})
+	return NewTMDB(key, getenv("TMDB_BASE_URL"), nil)
 }
 
 func (*tmdb) Source() string { return "TMDB" }
 
-// bearer reports whether the key is a token of v4, which goes into a header; a key of v3 goes into the query.
-func (t *tmdb) bearer() bool { return strings.Count(t.key, ".") == 2 || len(t.key) > 40 }
-
-// get asks one question. Its errors name neither the key nor the URL that may contain it.
+// get asks one question. A token of v4 goes into a header, a key of v3 into the query.
 func (t *tmdb) get(ctx context.Context, path string, query url.Values, v any) error {
-	ctx, cancel := context.WithTimeout(ctx, tmdbTimeout)
-	defer cancel()
-	target := t.base.JoinPath(path)
+	header := http.Header{"Accept": {"application/json"}}
 	query.Set("language", "en-US")
-	if !t.bearer() {
+	if strings.Count(t.key, ".") == 2 || len(t.key) > 40 {
+		header.Set("Authorization", "Bearer "+t.key)
+	} else {
 		query.Set("api_key", t.key)
 	}
+	target := t.base.JoinPath(path)
 	target.RawQuery = query.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
-	if err != nil {
-		return errors.New("catalogue: TMDB: the request cannot be made")
+	err := fetch.JSON(ctx, t.client, target, header, v, lenient)
+	if errors.Is(err, fetch.StatusError(http.StatusUnauthorized)) {
+		err = fmt.Errorf("%w; check TMDB_API_KEY", err)
 	}
-	request.Header.Set("Accept", "application/json")
-	if t.bearer() {
-		request.Header.Set("Authorization", "Bearer "+t.key)
-	}
-	response, err := t.client.Do(request)
-	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok {
-			err = wrapped.Err // which leaves out the URL
-		}
-		return fmt.Errorf("catalogue: TMDB %s: %w", path, err)
-	}
-	defer response.Body.Close()
-	switch response.StatusCode {
-	case http.StatusOK:
-	case http.StatusUnauthorized:
-		return fmt.Errorf("catalogue: TMDB %s: status 401; check TMDB_API_KEY", path)
-	default:
-		return fmt.Errorf("catalogue: TMDB %s: status %d", path, response.StatusCode)
-	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, tmdbMaxBody+1))
 	if err != nil {
 		return fmt.Errorf("catalogue: TMDB %s: %w", path, err)
-	}
-	if len(text) > tmdbMaxBody {
-		return fmt.Errorf("catalogue: TMDB %s: answer of more than %d bytes", path, tmdbMaxBody)
-	}
-	if err := json.Unmarshal(text, v, lenient); err != nil {
-		return fmt.Errorf("catalogue: TMDB %s: the answer is not what it should be: %w", path, err)
 	}
 	return nil
 }
