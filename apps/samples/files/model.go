@@ -93,7 +93,8 @@ func querySchema(t *table.Table) string {
 	}
 	column := oneOf(t.Names()[:min(len(t.Columns), 100)])
 	return `{"type":"object","required":["operation"],"additionalProperties":false,"properties":{` +
-		`"operation":` + oneOf(table.Operations) + `,"column":` + column + `,"by":` + column + `,"order":{"type":"string","enum":["max","min"]},` +
+		`"operation":` + oneOf(table.Operations) + `,"column":` + column + `,"by":` + column +
+		`,"order":{"type":"string","enum":["max","min"]},` +
 		`"limit":{"type":"integer","minimum":1,"maximum":100},"where":{"type":"array","items":{"type":"object",` +
 		`"required":["column","is","value"],"additionalProperties":false,"properties":{"column":` + column +
 		`,"is":{"type":"string","enum":["=","!=","<","<=",">",">="]},"value":{"type":"string"}}}}}}`

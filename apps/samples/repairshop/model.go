@@ -36,8 +36,8 @@ func jobSchema() string {
 	for _, c := range rules.Complaints {
 		ids = append(ids, c.ID)
 	}
-	return `{"type":"object","required":["make","model","year","complaint"],"additionalProperties":false,"properties":{` +
-		`"make":{"type":"string"},"model":{"type":"string"},"year":{"type":"integer"},` +
+	return `{"type":"object","required":["make","model","year","complaint"],"additionalProperties":false,` +
+		`"properties":{"make":{"type":"string"},"model":{"type":"string"},"year":{"type":"integer"},` +
 		`"complaint":{"type":"string","enum":["` + strings.Join(ids, `","`) + `"]},` +
 		`"code":{"type":"string","description":"the error code that explains the complaint"},` +
 		`"axle":{"type":"string","enum":["front","rear"]}}}`
@@ -140,7 +140,8 @@ func (f *finding) watched(b *bench, name, shown string) (llm.Tool, error) {
 		}
 		result, err := call(ctx, args)
 		var scanned scanResult
-		if told, ok := result.(llm.Result); ok && name == toolScan && json.Unmarshal([]byte(told.Text), &scanned) == nil {
+		told, _ := result.(llm.Result)
+		if name == toolScan && json.Unmarshal([]byte(told.Text), &scanned) == nil {
 			f.mu.Lock()
 			f.codes = scanned.ErrorCodes
 			f.mu.Unlock()

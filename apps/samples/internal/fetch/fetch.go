@@ -28,8 +28,8 @@ func (e StatusError) Error() string { return fmt.Sprintf("status %d", int(e)) }
 // BaseURL reads the base URL of a service: http or https, without query.
 func BaseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" ||
-		u.User != nil {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return nil, errors.New("the base URL must be like https://host/v1")
 	}
 	return u, nil
