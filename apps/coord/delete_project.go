@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/store"
@@ -62,18 +63,30 @@ type ending struct {
 	person string
 }
 
-// An ended is what is known of a project that was deleted.
+// An ended is a project that was deleted.
 type ended struct {
 	nth   int64 // it was the nth that was deleted
 	event Event
 }
 
-// maxEnded is how many projects that were deleted are known, so that those learn of it who were about to do something
-// in them, or follow their events. Beyond it nobody learns of the earlier ones any more.
+// maxEnded is how many deleted projects are known, so that calls that were about to use them, or follow their events,
+// learn of the deletion.
 const maxEnded = 10_000
 
-// end takes a project that is in use out of use, and has the store delete it, if there is one. Who looks at it from now
-// on waits until that is done.
+// endings are the projects that are being deleted, and those that were.
+type endings struct {
+	mu    sync.Mutex
+	begun map[string]*ending
+	ended map[string]ended
+	count int64 // projects that were deleted
+}
+
+func newEndings() endings {
+	return endings{begun: make(map[string]*ending), ended: make(map[string]ended)}
+}
+
+// end takes a project that is in use out of use, and has the store delete it, if there is one. Later calls of the
+// project wait until that is done.
 func (h *Hub) end(r *projectActor, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +117,9 @@ func (h *Hub) beginEnd(r *projectActor, e *ending) bool {
 		return false
 	}
 	h.remove(r)
-	h.endings[r.id] = e
+	h.endings.mu.Lock()
+	defer h.endings.mu.Unlock()
+	h.endings.begun[r.id] = e
 	return true
 }
 
@@ -131,7 +146,7 @@ func (p *Project) mayEnd(force bool) *Failure {
 			strings.Join(there, ", "))}
 }
 
-// tellAll ends all waits. What came of them counts when a commit is kept.
+// tellAll ends all waits with a result, which counts when a commit is kept.
 func (r *projectActor) tellAll(result Failure, last *commit) {
 	for id, all := range r.waiters {
 		delete(r.waiters, id)
@@ -143,65 +158,65 @@ func (r *projectActor) tellAll(result Failure, last *commit) {
 	r.news = make(chan struct{})
 }
 
-// hasEnded notes whether a project was deleted. The writer calls it before it tells anybody. As the events of the
-// project are gone, that it was is in the log, with who did it.
+// hasEnded notes whether a project was deleted. The writer calls it before it tells anybody. The log names the person,
+// as the events of the project are gone.
 func (h *Hub) hasEnded(c *commit) {
-	if e := h.noteEnd(c); e != nil {
+	if e := h.endings.finish(c); e != nil {
 		h.opts.Logger.Warn("a project was deleted", slog.String("project", c.Project), slog.String("by", e.person))
 	}
 }
 
-// noteEnd returns the ending of a project that was deleted, nil when it was not.
-func (h *Hub) noteEnd(c *commit) *ending {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := h.endings[c.Project]
-	delete(h.endings, c.Project)
+// finish returns the ending of a project that was deleted, nil when it was not.
+func (e *endings) finish(c *commit) *ending {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	done := e.begun[c.Project]
+	delete(e.begun, c.Project)
 	if c.err != nil {
 		return nil
 	}
-	if len(h.ended) >= maxEnded {
-		clear(h.ended)
+	if len(e.ended) >= maxEnded {
+		clear(e.ended)
 	}
-	h.ends++
-	h.ended[c.Project] = ended{h.ends, e.event}
-	return e
+	e.count++
+	e.ended[c.Project] = ended{e.count, done.event}
+	return done
 }
 
-// afterEnding waits until a project is deleted that is about to be.
-func (h *Hub) afterEnding(project string) error {
-	h.mu.Lock()
-	e := h.endings[project]
-	h.mu.Unlock()
-	if e == nil {
+// wait waits while a project is being deleted.
+func (e *endings) wait(ctx context.Context, project string) error {
+	e.mu.Lock()
+	begun := e.begun[project]
+	e.mu.Unlock()
+	if begun == nil {
 		return nil
 	}
 	select {
-	case <-e.done:
+	case <-begun.done:
 		return nil
-	case <-h.ctx.Done():
+	case <-ctx.Done():
 		return ErrClosed
 	}
 }
 
-// allEnds returns how many projects were deleted, for endedSince.
-func (h *Hub) allEnds() int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.ends
+// total returns how many projects were deleted, for since.
+func (e *endings) total() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.count
 }
 
-// endedSince returns how a project ended that was deleted since there were so many that were. The number of its last
-// event is not known.
-func (h *Hub) endedSince(project string, ends int64) (ended, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	e := h.ended[project]
-	return e, e.nth > ends
+// since returns how a project ended that was deleted after the first so many. It does not know the number of the last
+// event.
+func (e *endings) since(project string, total int64) (ended, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	was := e.ended[project]
+	return was, was.nth > total
 }
 
-// deletedMeanwhile is the result of a command that was for a project which was deleted before it was done. It is not
-// done in another one of the name: who was let into the one need not be let into the other.
+// deletedMeanwhile is the result of a command whose project was deleted before the command was done. The command is not
+// done in a new project of the name: that one may not admit the caller.
 func deletedMeanwhile(project string) Result {
 	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed "+
 		"nothing", project)}

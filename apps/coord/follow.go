@@ -45,14 +45,14 @@ type Follower struct {
 
 // Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it
 // knows if the project is deleted in between.
-func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.allEnds()} }
+func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.endings.total()} }
 
 // Ended reports whether the project was deleted since the Follower was made. While it is being deleted it waits.
 func (f Follower) Ended() bool {
-	if f.hub.afterEnding(f.project) != nil {
+	if f.hub.endings.wait(f.hub.ctx, f.project) != nil {
 		return false
 	}
-	_, ended := f.hub.endedSince(f.project, f.ends)
+	_, ended := f.hub.endings.since(f.project, f.ends)
 	return ended
 }
 
@@ -70,7 +70,7 @@ func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 				return
 			case errors.Is(err, errGone) || errors.Is(err, ErrNotKept):
 				pause = longer(pause)
-				h.sleep(ctx, pause)
+				sleep(ctx, h.ctx, pause)
 				continue
 			case isOver:
 				over.event.Seq = after + 1
@@ -94,13 +94,13 @@ func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, erro
 	}
 }
 
-// sleep waits, unless ctx or the Hub ends before.
-func (h *Hub) sleep(ctx context.Context, d time.Duration) {
+// sleep waits, unless one of two contexts ends before.
+func sleep(ctx, other context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-h.ctx.Done():
+	case <-other.Done():
 	case <-ctx.Done():
 	}
 }
@@ -112,7 +112,7 @@ func (e *endedError) Error() string { return "the project has been forgotten" }
 
 // still returns an error when a project in use was deleted since there were so many that were, or goes out of use.
 func (h *Hub) still(r *projectActor, ends int64) error {
-	if e, is := h.endedSince(r.id, ends); is {
+	if e, is := h.endings.since(r.id, ends); is {
 		return &endedError{e}
 	}
 	r.mu.Lock()
@@ -132,7 +132,7 @@ func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, firs
 		return nil, err
 	}
 	defer leave()
-	if e, is := h.endedSince(project, ends); is {
+	if e, is := h.endings.since(project, ends); is {
 		return nil, &endedError{e}
 	}
 	r.mu.Lock()

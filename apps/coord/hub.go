@@ -29,19 +29,19 @@ type HubOptions struct {
 }
 
 var (
-	// ErrClosed is what calls of a Hub that has been closed return.
+	// ErrClosed is returned by calls of a Hub that was closed.
 	ErrClosed = errors.New("the coordinator has ended")
-	// ErrNotKept is what a call returns that did something which the store could not keep: it has not happened.
+	// ErrNotKept is returned by a call whose events the store could not keep: the call changed nothing.
 	ErrNotKept = errors.New("the events could not be stored")
-	// ErrDisconnected is for the cause of a context that ends because the connection of the caller did. Who waited for
-	// an answer has not said that it is of no use any more, and finds it in the inbox when it has come.
+	// ErrDisconnected is the cause of a context that ends with the caller's connection. The caller may still want the
+	// answer that it waited for, so the answer goes to its inbox.
 	ErrDisconnected = fmt.Errorf("the connection of the caller has ended: %w", context.Canceled)
-	// errGone is why a call has to look its project up again. Nothing of it has happened.
+	// errGone tells a call, of which nothing has happened, to look its project up again.
 	errGone = errors.New("the project is not in use any more")
 )
 
-// A Hub runs projects. Nothing is answered before what led to the answer is in the store. Make one with [NewHub], and
-// close it.
+// A Hub runs projects. It answers a call only when the events that led to the answer are in the store. Make one with
+// [NewHub], and close it.
 type Hub struct {
 	opts   HubOptions
 	writer *writer
@@ -52,19 +52,14 @@ type Hub struct {
 	mu       sync.Mutex
 	projects map[string]*projectActor
 	filled   int // projects in which something has happened
-	endings  map[string]*ending
-	ended    map[string]ended
-	ends     int64 // projects that were deleted
 	closed   bool
 
-	presence  sync.Mutex
-	present   map[[2]string]int // connections of a session, by project and name
-	listening map[[3]string]int // those who listen for a session, by project, name and principal
-
-	failures failures
+	endings   endings
+	presences presences
+	failures  failures
 }
 
-// NewHub returns a Hub.
+// NewHub returns a Hub. Nil options are the default ones.
 func NewHub(opts *HubOptions) *Hub {
 	var o HubOptions
 	if opts != nil {
@@ -75,8 +70,7 @@ func NewHub(opts *HubOptions) *Hub {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	h := &Hub{opts: o, projects: make(map[string]*projectActor), present: make(map[[2]string]int),
-		listening: make(map[[3]string]int), endings: make(map[string]*ending), ended: make(map[string]ended)}
+	h := &Hub{opts: o, projects: make(map[string]*projectActor), endings: newEndings(), presences: newPresences()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	h.writer = newWriter(o.Store, h.discard, h.failures.kept, h.hasEnded)
 	if o.Store != nil && o.EventRetention > 0 {
@@ -85,7 +79,7 @@ func NewHub(opts *HubOptions) *Hub {
 	return h
 }
 
-// Close ends the Hub: those who wait are told so, and what happened is kept.
+// Close ends the Hub: calls that wait return, and all events are stored.
 func (h *Hub) Close() error {
 	h.mu.Lock()
 	already := h.closed
@@ -100,19 +94,18 @@ func (h *Hub) Close() error {
 }
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
-// command waits. The error is the cause of the context's end, or that the store failed; what a command refuses is a
-// result. A call whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
+// command waits. The error is the cause of the context's end, or that the store failed; a refusal is a result. A call
+// whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
 // [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it
-// goes to the inbox. What becomes of a result that was returned Do does not learn. What was meant for a project that is
-// deleted meanwhile is refused.
+// goes to the inbox. If the project is deleted meanwhile, the command is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
-	ends := h.allEnds()
+	ends := h.endings.total()
 	for {
 		r, leave, err := h.use(ctx, project)
 		if err != nil {
 			return nil, err
 		}
-		if _, ended := h.endedSince(project, ends); ended {
+		if _, ended := h.endings.since(project, ends); ended {
 			leave()
 			return deletedMeanwhile(project), nil
 		}
@@ -152,8 +145,8 @@ func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Com
 	return nil, err
 }
 
-// take takes messages out of an inbox. They are known to be kept before it takes them, and that they were taken is not
-// waited for: a call that ends before has taken none, and if the store fails then they come a second time.
+// take takes messages out of an inbox. It waits until they are stored, but not until their removal is: a call that ends
+// before has taken none, and if the store fails then they come a second time.
 func (h *Hub) take(ctx context.Context, r *projectActor, principal string, c Check) (Result, error) {
 	r.mu.Lock()
 	before := outcome{last: r.last, reads: true}
@@ -178,7 +171,7 @@ type outcome struct {
 	undo   Command      // what becomes of it when the caller is gone; nil for nothing
 }
 
-// settled waits until all that led to the outcome is kept.
+// settled waits until the events that led to the outcome are stored.
 func (o *outcome) settled(ctx context.Context) error {
 	if o.last == nil {
 		return nil
@@ -194,7 +187,6 @@ func (o *outcome) settled(ctx context.Context) error {
 	return errGone // what it has read never happened
 }
 
-// run runs a command.
 func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,8 +214,8 @@ func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error)
 	return o, nil
 }
 
-// undoing returns what takes back what a command did, as far as it would be in the way of others: a lease that nobody
-// knows to have, and a question that nobody wants answered. What is waited for is not the command's own.
+// undoing returns the command that takes back a lease that nobody knows to have, or a question that nobody wants
+// answered. A lease that another call waits for stays.
 func (r *projectActor) undoing(c Command, events []Event) Command {
 	for i := range slices.Backward(events) { // others may follow from it
 		e := &events[i]
@@ -241,7 +233,7 @@ func (r *projectActor) undoing(c Command, events []Event) Command {
 	return nil
 }
 
-// undo takes back what a call did that ended before it was answered, and keeps what had come for it.
+// undo takes back the effects of a call that ended before it was answered, and keeps an answer that had come for it.
 func (h *Hub) undo(r *projectActor, o *outcome) {
 	if o.undo == nil {
 		return
@@ -252,7 +244,6 @@ func (h *Hub) undo(r *projectActor, o *outcome) {
 	h.happened(r, events)
 }
 
-// wait waits for the result of a command that waits.
 func (h *Hub) wait(ctx context.Context, r *projectActor, w *waiting, o *outcome) error {
 	timer := time.NewTimer(w.limit)
 	defer timer.Stop()
@@ -283,7 +274,7 @@ func (h *Hub) wait(ctx context.Context, r *projectActor, w *waiting, o *outcome)
 	return context.Cause(ctx)
 }
 
-// giveUp ends a wait, because it was long enough or because it was canceled, unless its result came in the last moment.
+// giveUp ends a wait unless its result came in the last moment.
 func (h *Hub) giveUp(r *projectActor, w *waiting, later chan outcome, canceled bool) outcome {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -299,38 +290,13 @@ func (h *Hub) giveUp(r *projectActor, w *waiting, later chan outcome, canceled b
 
 // Connect says that a session has a connection, which is a heartbeat until leave is called.
 func (h *Hub) Connect(project, session string) (leave func()) {
-	return count(&h.presence, h.present, [2]string{project, session})
+	return count(&h.presences.mu, h.presences.connections, [2]string{project, session})
 }
 
 // Listen says that a principal listens for a session, which is a heartbeat until leave is called, as long as the
 // session is that principal's: it may be nobody's yet, or become somebody else's.
 func (h *Hub) Listen(project, session, principal string) (leave func()) {
-	return count(&h.presence, h.listening, [3]string{project, session, principal})
-}
-
-// count counts one more, until leave is called.
-func count[K comparable](mu *sync.Mutex, all map[K]int, at K) (leave func()) {
-	mu.Lock()
-	defer mu.Unlock()
-	all[at]++
-	return sync.OnceFunc(func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if all[at]--; all[at] == 0 {
-			delete(all, at)
-		}
-	})
-}
-
-// connected reports whether a session has a connection, or whoever it belongs to listens for it. The caller holds r.mu.
-func (h *Hub) connected(r *projectActor, session string) bool {
-	h.presence.Lock()
-	defer h.presence.Unlock()
-	if h.present[[2]string{r.id, session}] > 0 {
-		return true
-	}
-	s := r.project.state.Sessions.get(session)
-	return s != nil && s.Bound && h.listening[[3]string{r.id, session, s.Principal}] > 0
+	return count(&h.presences.mu, h.presences.listeners, [3]string{project, session, principal})
 }
 
 // Note returns what an answer to a session should say beside its result: whether the session is registered, and how

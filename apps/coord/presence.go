@@ -2,7 +2,10 @@
 
 package coord
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Times of presence.
 const (
@@ -10,14 +13,46 @@ const (
 	DefaultSessionRetention = 24 * time.Hour  // how long the todos and messages of the dead are kept
 )
 
-// sweep notices what time alone does: leases whose time is up, agents that died, and what is kept no longer, such as
-// queries that nobody answers.
+// presences are the connections of sessions, each of which is a heartbeat.
+type presences struct {
+	mu          sync.Mutex
+	connections map[[2]string]int // by project and session
+	listeners   map[[3]string]int // by project, session and principal
+}
+
+func newPresences() presences {
+	return presences{connections: make(map[[2]string]int), listeners: make(map[[3]string]int)}
+}
+
+// count counts one more, until leave is called.
+func count[K comparable](mu *sync.Mutex, all map[K]int, at K) (leave func()) {
+	mu.Lock()
+	defer mu.Unlock()
+	all[at]++
+	return sync.OnceFunc(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if all[at]--; all[at] == 0 {
+			delete(all, at)
+		}
+	})
+}
+
+// has reports whether a session has a connection, or its principal listens for it.
+func (p *presences) has(project, name string, s *session) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.connections[[2]string{project, name}] > 0 ||
+		s != nil && s.Bound && p.listeners[[3]string{project, name, s.Principal}] > 0
+}
+
+// sweep does what time alone does: it ends leases and queries whose time is up, and notices agents that died.
 type sweep struct {
 	timeout, keep time.Duration
 	present       func(session string) bool // has a connection, which is a heartbeat
 }
 
-// limit is for how long an agent may show no heartbeat.
+// limit returns for how long an agent may show no heartbeat.
 func (c sweep) limit(a *Agent) time.Duration {
 	return max(c.timeout, time.Duration(a.LeaseTTL)*time.Second)
 }
@@ -70,7 +105,7 @@ func (c sweep) run(t *tx) Result {
 	return nil
 }
 
-// holds reports whether a session has leases, or waits for any.
+// holds reports whether a session has leases or claims.
 func (t *tx) holds(name string) bool {
 	for range t.state.index.of(name) {
 		return true

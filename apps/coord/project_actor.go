@@ -106,8 +106,8 @@ func (h *Hub) use(ctx context.Context, id string) (r *projectActor, leave func()
 	return r, func() { h.leave(r, true) }, nil
 }
 
-// place returns the place of a project, with one more user. Who comes first does not load it, as others would have to
-// go when he does.
+// place returns the place of a project, with one more user. A goroutine of its own loads it, as the first caller may
+// leave before the others.
 func (h *Hub) place(id string) (*projectActor, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -152,7 +152,7 @@ func (h *Hub) hold(r *projectActor) bool {
 	return true
 }
 
-// remove drops a project from memory. What the Store keeps of it can be loaded again. The caller holds the Hub's lock.
+// remove drops a project from memory; it can be loaded again. The caller holds the Hub's lock.
 func (h *Hub) remove(r *projectActor) {
 	if h.projects[r.id] != r {
 		return
@@ -222,10 +222,10 @@ func (h *Hub) tend(r *projectActor) {
 	}
 }
 
-// load brings a project back. That nobody waits in it any more has to be kept before anybody sees it: else each who
-// looks at it would load it again, and again, as long as the store keeps nothing.
+// load brings a project back. The end of the waits in it has to be stored before anybody sees it: else each caller
+// would load it again, as long as the store keeps nothing.
 func (h *Hub) load(r *projectActor) error {
-	if err := h.afterEnding(r.id); err != nil || h.opts.Store == nil {
+	if err := h.endings.wait(h.ctx, r.id); err != nil || h.opts.Store == nil {
 		return err
 	}
 	if err := h.failures.toLoad(r.id); err != nil {
@@ -287,14 +287,13 @@ func (h *Hub) discard(r *projectActor, err error) {
 	r.tellAll(Failure{Status: "error", Error: "The coordinator cannot store events now; try again"}, nil)
 }
 
-// sweep looks for what time alone does.
 func (h *Hub) sweep(r *projectActor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gone || h.failures.pausing(r.id) {
 		return
 	}
-	present := func(name string) bool { return h.connected(r, name) }
+	present := func(name string) bool { return h.presences.has(r.id, name, r.project.state.Sessions.get(name)) }
 	_, events := r.project.Do(time.Now(), "", sweep{h.opts.SessionTimeout, h.opts.SessionRetention, present})
 	h.happened(r, events)
 	r.rests.Store(h.opts.Store != nil && r.project.quiet() && r.last.over())
