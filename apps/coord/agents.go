@@ -52,12 +52,12 @@ type Registered struct {
 	Warning     string   `json:"warning,omitzero"` // when an agent of the name was at work on another task
 }
 
-func (c Register) who() (string, bool) { return c.Session, true }
+func (c Register) session() string { return c.Session }
 
 func (c Register) run(t *tx) Result {
 	if f := first(badName("task_id", c.TaskID), badLabel("branch", c.Branch),
 		badText("description", c.Description, maxShort)); f != nil {
-		return *f
+		return f
 	}
 	if c.LeaseTTL < 0 {
 		return invalid("patience_seconds must not be below 0")
@@ -138,7 +138,7 @@ type Alive struct {
 	Timestamp Time   `json:"timestamp"`
 }
 
-func (c Heartbeat) who() (string, bool) { return c.Session, true }
+func (c Heartbeat) session() string { return c.Session }
 
 func (c Heartbeat) run(t *tx) Result {
 	if !t.Registered(c.Session) {
@@ -153,7 +153,7 @@ func (c Heartbeat) run(t *tx) Result {
 // something before is that already.
 type Begin struct{ Session string }
 
-func (c Begin) who() (string, bool) { return c.Session, true }
+func (c Begin) session() string { return c.Session }
 
 func (c Begin) run(t *tx) Result {
 	if t.state.Sessions.get(c.Session) == nil {
@@ -173,8 +173,6 @@ type AgentInfo struct {
 	Status      string `json:"status"`
 	StartedAt   Time   `json:"started_at"`
 }
-
-func (ListAgents) who() (string, bool) { return "", false }
 
 func (ListAgents) run(t *tx) Result {
 	all := newOrdered[AgentInfo]()
@@ -197,7 +195,7 @@ type Unregistered struct {
 	Message string      `json:"message"`
 }
 
-func (c Unregister) who() (string, bool) { return c.Session, true }
+func (c Unregister) session() string { return c.Session }
 
 func (c Unregister) run(t *tx) Result {
 	if !t.Registered(c.Session) {
@@ -222,11 +220,11 @@ type TaskCompleted struct {
 	Message string `json:"message"`
 }
 
-func (c CompleteTask) who() (string, bool) { return c.Session, true }
+func (c CompleteTask) session() string { return c.Session }
 
 func (c CompleteTask) run(t *tx) Result {
 	if f := badName("task_id", c.TaskID); f != nil {
-		return *f
+		return f
 	}
 	t.emit(Event{Kind: KindCompleted, Session: c.Session, ID: c.TaskID})
 	return TaskCompleted{Status: "success", Message: fmt.Sprintf("Task %s marked as completed", c.TaskID)}
@@ -241,15 +239,13 @@ type Configured struct {
 	Settings Settings `json:"settings"`
 }
 
-func (Configure) who() (string, bool) { return "", false }
-
 func (c Configure) run(t *tx) Result {
 	if len(c.Settings.Roots) > maxRoots {
 		return invalid("a project has %d roots at most", maxRoots)
 	}
 	for _, root := range c.Settings.Roots {
 		if f := badText("root", root, maxRoot); f != nil {
-			return *f
+			return f
 		}
 	}
 	t.emit(Event{Kind: KindConfigured, Settings: &c.Settings})
@@ -260,7 +256,5 @@ func (c Configure) run(t *tx) Result {
 
 // GetSettings returns the [Settings] of the project.
 type GetSettings struct{}
-
-func (GetSettings) who() (string, bool) { return "", false }
 
 func (GetSettings) run(t *tx) Result { return t.state.Settings }

@@ -28,8 +28,6 @@ type PathConflict struct {
 	LockInfo `json:",inline"`
 }
 
-func (Conflicts) who() (string, bool) { return "", false }
-
 func (c Conflicts) run(t *tx) Result {
 	if len(c.Paths) > maxChecked {
 		return tooMany("paths to look up", maxChecked)

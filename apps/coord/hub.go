@@ -127,8 +127,7 @@ func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Com
 		return nil, err
 	}
 	if w, ok := o.result.(waiting); ok {
-		session, _ := c.who()
-		defer h.Connect(r.id, session)()
+		defer h.Connect(r.id, c.(sessionCommand).session())()
 		if err := h.wait(ctx, r, &w, &o); err != nil {
 			return nil, err
 		}

@@ -20,24 +20,24 @@ type Defined struct {
 	Message string `json:"message"`
 }
 
-func (c Define) who() (string, bool) { return c.Session, true }
+func (c Define) session() string { return c.Session }
 
 func (c Define) run(t *tx) Result {
 	if c.Definition == "" {
 		return invalid("definition is missing")
 	}
 	if f := first(badName("interface_name", c.Name), badText("definition", c.Definition, maxText)); f != nil {
-		return *f
+		return f
 	}
 	if f := badWord("file_path", c.FilePath, maxPath); f != nil && c.FilePath != "" {
-		return *f
+		return f
 	}
 	old := t.state.Interfaces.get(c.Name)
 	if old == nil && t.state.Interfaces.len() >= maxInterfaces {
 		return tooMany("interfaces in this project", maxInterfaces)
 	}
 	if f := first(t.overQuota(c.Session, c.Definition), t.overDefined(old, c.Definition)); f != nil {
-		return *f
+		return f
 	}
 	def := &Interface{Name: c.Name, Definition: c.Definition, RegisteredBy: c.Session, FilePath: c.FilePath,
 		Time: t.now, Version: 1}
@@ -63,8 +63,7 @@ func (t *tx) overDefined(old *Interface, definition string) *Failure {
 	if size <= maxDefined {
 		return nil
 	}
-	f := tooMany("bytes of definitions in this project", maxDefined)
-	return &f
+	return tooMany("bytes of definitions in this project", maxDefined)
 }
 
 // GetInterface looks a definition up.
@@ -85,11 +84,9 @@ type Unknown struct {
 	Similar []string `json:"similar"`
 }
 
-func (GetInterface) who() (string, bool) { return "", false }
-
 func (c GetInterface) run(t *tx) Result {
 	if f := badName("interface_name", c.Name); f != nil {
-		return *f
+		return f
 	}
 	if def := t.state.Interfaces.get(c.Name); def != nil {
 		return def.info()
@@ -108,8 +105,6 @@ func (i *Interface) info() InterfaceInfo {
 
 // ListInterfaces lists all definitions in the order in which their names came.
 type ListInterfaces struct{}
-
-func (ListInterfaces) who() (string, bool) { return "", false }
 
 func (ListInterfaces) run(t *tx) Result {
 	all := newOrdered[InterfaceInfo]()

@@ -19,11 +19,9 @@ type Freed struct {
 	Paths   []string `json:"paths"`
 }
 
-func (Free) who() (string, bool) { return "", false }
-
 func (c Free) run(t *tx) Result {
 	if f := badID("lock_id", c.ID); f != nil {
-		return *f
+		return f
 	}
 	t.expire()
 	why := c.Person + " freed it"
@@ -68,8 +66,6 @@ type Retired struct {
 	Status  string `json:"status"` // retired
 	Session string `json:"session"`
 }
-
-func (Retire) who() (string, bool) { return "", false }
 
 func (c Retire) run(t *tx) Result {
 	if !t.Registered(c.Session) {

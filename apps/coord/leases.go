@@ -70,24 +70,24 @@ type MoreLocks struct {
 	Waiting int      `json:"waiting"` // claims in the queue for any of the paths
 }
 
-func (c Announce) who() (string, bool) { return c.Session, true }
+func (c Announce) session() string { return c.Session }
 
 func (c Announce) run(t *tx) Result {
 	claim, f := c.claim(t)
 	if f != nil {
-		return *f
+		return f
 	}
 	t.expire()
 	if own := t.own(claim); own != nil {
 		return c.granted(t.renew(own, claim))
 	}
 	if f := t.crowded(claim); f != nil {
-		return *f
+		return f
 	}
 	t.state.work = 0
 	if f := t.overQuota(claim.Session, append(claim.Paths[:len(claim.Paths):len(claim.Paths)],
 		claim.Description)...); f != nil {
-		return *f
+		return f
 	}
 	blockers := t.blockers(claim, len(t.state.Queue))
 	switch {
@@ -111,8 +111,7 @@ func (c Announce) run(t *tx) Result {
 // crowded says why there is no room for one more claim.
 func (t *tx) crowded(claim *Claim) *Failure {
 	if t.state.Leases.len() >= maxLeases {
-		f := tooMany("leases in this project", maxLeases)
-		return &f
+		return tooMany("leases in this project", maxLeases)
 	}
 	paths, patterns := len(claim.Paths)+t.state.index.paths, claim.patterns()
 	wild := patterns > 0
@@ -125,16 +124,13 @@ func (t *tx) crowded(claim *Claim) *Failure {
 			patterns += waits.patterns()
 		}
 	}
-	var f Failure
 	switch {
 	case paths > maxAllPaths:
-		f = tooMany("paths in this project, leased and waited for; lease folders", maxAllPaths)
+		return tooMany("paths in this project, leased and waited for; lease folders", maxAllPaths)
 	case patterns > maxPatterns:
-		f = tooMany("paths with wildcards in this project, leased and waited for", maxPatterns)
-	default:
-		return nil
+		return tooMany("paths with wildcards in this project, leased and waited for", maxPatterns)
 	}
-	return &f
+	return nil
 }
 
 // patterns returns how many of the paths have wildcards.
@@ -150,21 +146,20 @@ func (c *Claim) patterns() int {
 
 // claim checks what is announced.
 func (c Announce) claim(t *tx) (*Claim, *Failure) {
-	bad := func(f Failure) (*Claim, *Failure) { return nil, &f }
 	if c.Mode == "" {
 		c.Mode = ModeExclusive
 	}
 	switch {
 	case len(c.Paths) == 0:
-		return bad(invalid("file_path is missing"))
+		return nil, invalid("file_path is missing")
 	case len(c.Paths) > maxPaths:
-		return bad(tooMany("paths", maxPaths))
+		return nil, tooMany("paths", maxPaths)
 	case !slices.Contains(changeTypes, c.ChangeType):
-		return bad(invalid("change_type must be one of %v", changeTypes))
+		return nil, invalid("change_type must be one of %v", changeTypes)
 	case c.Mode != ModeExclusive && c.Mode != ModeShared:
-		return bad(invalid("mode must be %s or %s", ModeExclusive, ModeShared))
+		return nil, invalid("mode must be %s or %s", ModeExclusive, ModeShared)
 	case c.TTL < 0 || c.Wait < 0:
-		return bad(invalid("ttl_seconds and wait_seconds must not be below 0"))
+		return nil, invalid("ttl_seconds and wait_seconds must not be below 0")
 	}
 	if f := badText("description", c.Description, maxShort); f != nil {
 		return nil, f
@@ -180,16 +175,16 @@ func (c Announce) claim(t *tx) (*Claim, *Failure) {
 		p, err := t.state.Settings.clean(name, c.Literal)
 		switch {
 		case err != nil && len(c.Paths) > 1:
-			return bad(invalid("one of the paths: %v", err))
+			return nil, invalid("one of the paths: %v", err)
 		case err != nil:
-			return bad(invalid("%v", err))
+			return nil, invalid("%v", err)
 		}
 		if !slices.Contains(claim.Paths, p) {
 			claim.Paths = append(claim.Paths, p)
 		}
 	}
 	if claim.patterns() > maxClaimPatterns {
-		return bad(tooMany("paths with wildcards", maxClaimPatterns))
+		return nil, tooMany("paths with wildcards", maxClaimPatterns)
 	}
 	return claim, nil
 }

@@ -74,18 +74,15 @@ func badName(what, name string) *Failure { return badWord(what, name, maxName) }
 func badID(what, id string) *Failure { return badWord(what, id, maxName+maxStamp) }
 
 func badWord(what, name string, limit int) *Failure {
-	var f Failure
 	switch {
 	case name == "":
-		f = invalid("%s is missing", what)
+		return invalid("%s is missing", what)
 	case len(name) > limit:
-		f = invalid("%s is longer than %d bytes", what, limit)
+		return invalid("%s is longer than %d bytes", what, limit)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, isHidden):
-		f = invalid("%s may have any characters but those that do not show, such as line ends", what)
-	default:
-		return nil
+		return invalid("%s may have any characters but those that do not show, such as line ends", what)
 	}
-	return &f
+	return nil
 }
 
 // isHidden reports whether a character is one that shows as none: names that look the same must be the same.
@@ -101,16 +98,13 @@ func badLabel(what, name string) *Failure {
 
 // badText says what is wrong with a text, nil when nothing is.
 func badText(what, text string, limit int) *Failure {
-	var f Failure
 	switch {
 	case len(text) > limit:
-		f = invalid("%s is longer than %d bytes", what, limit)
+		return invalid("%s is longer than %d bytes", what, limit)
 	case !utf8.ValidString(text):
-		f = invalid("%s is not UTF-8", what)
-	default:
-		return nil
+		return invalid("%s is not UTF-8", what)
 	}
-	return &f
+	return nil
 }
 
 // first returns the first failure there is.

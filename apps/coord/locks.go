@@ -31,8 +31,6 @@ type LockEntry struct {
 	Auto        bool     `json:"auto,omitzero"` // a hook has leased it
 }
 
-func (ListLocks) who() (string, bool) { return "", false }
-
 func (ListLocks) run(t *tx) Result {
 	t.expire()
 	list := LockList{Leases: []LockEntry{}, Queue: []LockEntry{}}
@@ -74,8 +72,6 @@ type ChangeInfo struct {
 	Timestamp   Time   `json:"timestamp"`
 	State       string `json:"state,omitzero"` // with Details: announced, or a state of a Change
 }
-
-func (RecentChanges) who() (string, bool) { return "", false }
 
 func (c RecentChanges) run(t *tx) Result {
 	switch {

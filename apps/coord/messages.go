@@ -51,7 +51,7 @@ type Deadlock struct {
 	Cycle  []string `json:"cycle"` // each waits for the next one, and the last one for the first
 }
 
-func (c Ask) who() (string, bool) { return c.From, true }
+func (c Ask) session() string { return c.From }
 
 func (c Ask) run(t *tx) Result {
 	if c.Query == "" {
@@ -59,7 +59,7 @@ func (c Ask) run(t *tx) Result {
 	}
 	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type), badText("query", c.Query, maxText),
 		badLabel("ref", c.Ref)); f != nil {
-		return *f
+		return f
 	}
 	switch {
 	case c.To == c.From:
@@ -74,7 +74,7 @@ func (c Ask) run(t *tx) Result {
 		return tooMany("queries without an answer in this project", maxQueries)
 	}
 	if f := t.overQuota(c.From, c.Query, c.Query); f != nil { // it is among the queries and in an inbox
-		return *f
+		return f
 	}
 	wait := c.Wait && c.Timeout > 0
 	if wait {
@@ -151,12 +151,12 @@ type Responded struct {
 	Matched *bool  `json:"matched,omitzero"` // false when there is no such query
 }
 
-func (c Respond) who() (string, bool) { return c.From, true }
+func (c Respond) session() string { return c.From }
 
 func (c Respond) run(t *tx) Result {
 	if f := first(badID("message_id", c.MessageID), badText("response", c.Response, maxText),
 		badLabel("to_session", c.To)); f != nil {
-		return *f
+		return f
 	}
 	if c.Response == "" {
 		return invalid("response is missing")
@@ -179,7 +179,7 @@ func (c Respond) run(t *tx) Result {
 			"%s, which has ended: nothing was sent", c.MessageID, c.To)}
 	}
 	if f := t.overQuota(c.From, c.Response); f != nil && !matched { // an answer that is waited for always has room
-		return *f
+		return f
 	}
 	m := &Message{ID: "response-" + c.MessageID, From: c.From, Type: TypeResponse, Text: c.Response, For: c.MessageID,
 		Time: t.now, Guest: t.isUnregistered(c.From)}
@@ -209,14 +209,14 @@ type Broadcasted struct {
 	Recipients int    `json:"recipients"`
 }
 
-func (c Broadcast) who() (string, bool) { return c.Session, true }
+func (c Broadcast) session() string { return c.Session }
 
 func (c Broadcast) run(t *tx) Result {
 	if c.Content == "" {
 		return invalid("content is missing")
 	}
 	if f := first(badLabel("message_type", c.Type), badText("content", c.Content, maxText)); f != nil {
-		return *f
+		return f
 	}
 	var to []string
 	for name, s := range t.state.Sessions.all() {
@@ -225,7 +225,7 @@ func (c Broadcast) run(t *tx) Result {
 		}
 	}
 	if f := t.overQuota(c.Session, c.Content); f != nil {
-		return *f
+		return f
 	}
 	if len(to) > 0 {
 		m := &Message{ID: t.id(c.Session), From: c.Session, Type: TypeBroadcast, Subtype: cmp.Or(c.Type, "info"),
@@ -276,7 +276,7 @@ type (
 	}
 )
 
-func (c Check) who() (string, bool) { return c.Session, true }
+func (c Check) session() string { return c.Session }
 
 func (c Check) run(t *tx) Result {
 	if c.Limit < 0 {

@@ -57,8 +57,6 @@ func (c sweep) limit(a *Agent) time.Duration {
 	return max(c.timeout, time.Duration(a.LeaseTTL)*time.Second)
 }
 
-func (sweep) who() (string, bool) { return "", false }
-
 func (c sweep) run(t *tx) Result {
 	t.expire()
 	for id, q := range t.state.Queries.all() {

@@ -21,10 +21,12 @@ type Project struct {
 func NewProject(id string) *Project { return &Project{id: id, state: newState()} }
 
 // A Command is something to do in a project.
-type Command interface {
-	// who returns the session that gives the command, if it is one of a session.
-	who() (session string, ok bool)
-	run(t *tx) Result
+type Command interface{ run(t *tx) Result }
+
+// A sessionCommand is a Command that a session gives.
+type sessionCommand interface {
+	Command
+	session() string
 }
 
 // A Result is what a command answers: a struct, or an object or array of them, that encoding/json writes as the API
@@ -50,17 +52,17 @@ const (
 	CodeInUse        = "in_use"        // agents are at work in the project
 )
 
-func invalid(format string, args ...any) Failure {
-	return Failure{Status: "error", Error: fmt.Sprintf(format, args...), Code: CodeInvalid}
+func invalid(format string, args ...any) *Failure {
+	return &Failure{Status: "error", Error: fmt.Sprintf(format, args...), Code: CodeInvalid}
 }
 
-func tooMany(what string, limit int) Failure {
-	return Failure{Status: "error", Error: fmt.Sprintf("there are %d %s, which is the limit", limit, what),
+func tooMany(what string, limit int) *Failure {
+	return &Failure{Status: "error", Error: fmt.Sprintf("there are %d %s, which is the limit", limit, what),
 		Code: CodeLimit}
 }
 
-func (p *Project) noAgent(name string) Failure {
-	return Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s", name, p.id)}
+func (p *Project) noAgent(name string) *Failure {
+	return &Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s", name, p.id)}
 }
 
 // A tx is one command while it runs. What it emits has happened at once.
@@ -80,7 +82,8 @@ func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Even
 	if p.state.index == nil {
 		p.state.reindex()
 	}
-	if name, ok := c.who(); ok {
+	if given, ok := c.(sessionCommand); ok {
+		name := given.session()
 		if refusal := t.admit(name, c); refusal != nil {
 			return *refusal, t.events
 		}
@@ -91,7 +94,11 @@ func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Even
 			s.Seen = t.now
 		}
 	}
-	return c.run(t), t.events
+	result := c.run(t)
+	if f, ok := result.(*Failure); ok {
+		result = *f
+	}
+	return result, t.events
 }
 
 // admit checks that the caller may speak for a session.
@@ -110,9 +117,8 @@ func (t *tx) admit(name string, c Command) *Failure {
 	outside := fromExternal(c)
 	switch {
 	case isExternal(name) != outside:
-		f := invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A,
+		return invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A,
 			prefixPerson)
-		return &f
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers):
 		// the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by another caller; choose "+
@@ -123,10 +129,9 @@ func (t *tx) admit(name string, c Command) *Failure {
 	case t.state.Settings.Strict && !registers && !outside && !(known && s.active()):
 		f := t.noAgent(name)
 		f.Code = CodeUnregistered
-		return &f
+		return f
 	case s == nil && !onlyLooks(c) && !t.room():
-		f := tooMany("sessions in this project", maxSessions)
-		return &f
+		return tooMany("sessions in this project", maxSessions)
 	}
 	return nil
 }

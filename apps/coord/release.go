@@ -33,7 +33,7 @@ type NotLocked struct {
 	Message string `json:"message"`
 }
 
-func (c Release) who() (string, bool) { return c.Session, true }
+func (c Release) session() string { return c.Session }
 
 func (c Release) run(t *tx) Result {
 	path := ""
@@ -141,7 +141,7 @@ type LockState struct {
 	Token  int64     `json:"fencing_token,omitzero"`
 }
 
-func (c CheckLock) who() (string, bool) { return c.Session, true }
+func (c CheckLock) session() string { return c.Session }
 
 func (c CheckLock) run(t *tx) Result {
 	path, err := t.state.Settings.clean(c.Path, c.Literal)

@@ -69,8 +69,6 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 // restarted is what happens to those who waited, and to all who were there, when a coordinator ends.
 type restarted struct{}
 
-func (restarted) who() (string, bool) { return "", false }
-
 func (restarted) run(t *tx) Result {
 	for id, q := range t.state.Queries.all() {
 		if q.Awaited && q.Ref == "" {

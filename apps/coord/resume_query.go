@@ -29,7 +29,7 @@ type NotOpen struct {
 	Status string `json:"status"` // not_open
 }
 
-func (c Await) who() (string, bool) { return c.From, true }
+func (c Await) session() string { return c.From }
 
 func (c Await) run(t *tx) Result {
 	q := t.open(c.From, c.Ref)
@@ -39,7 +39,7 @@ func (c Await) run(t *tx) Result {
 	return waiting{query: q.ID, limit: min(c.Timeout, MaxWait), kept: true}
 }
 
-func (c Withdraw) who() (string, bool) { return c.From, true }
+func (c Withdraw) session() string { return c.From }
 
 func (c Withdraw) run(t *tx) Result {
 	q := t.open(c.From, c.Ref)

@@ -49,14 +49,14 @@ type TodoAdded struct {
 	Message string `json:"message"`
 }
 
-func (c AddTodo) who() (string, bool) { return c.Session, true }
+func (c AddTodo) session() string { return c.Session }
 
 func (c AddTodo) run(t *tx) Result {
 	if c.Item == "" {
 		return invalid("todo_item is missing")
 	}
 	if f := badText("todo_item", c.Item, maxText); f != nil {
-		return *f
+		return f
 	}
 	if c.Priority == 0 {
 		c.Priority = 1
@@ -68,7 +68,7 @@ func (c AddTodo) run(t *tx) Result {
 		return tooMany("todos of this session", maxTodos)
 	}
 	if f := t.overQuota(c.Session, c.Item); f != nil {
-		return *f
+		return f
 	}
 	todo := &Todo{ID: t.id("todo"), Text: c.Item, Status: "pending", Priority: c.Priority, CreatedAt: t.now}
 	t.emit(Event{Kind: KindTodoAdded, Session: c.Session, Todo: todo})
@@ -85,11 +85,11 @@ type TodoUpdated struct {
 	NewStatus string `json:"new_status"`
 }
 
-func (c UpdateTodo) who() (string, bool) { return c.Session, true }
+func (c UpdateTodo) session() string { return c.Session }
 
 func (c UpdateTodo) run(t *tx) Result {
 	if f := badID("todo_id", c.ID); f != nil {
-		return *f
+		return f
 	}
 	if !slices.Contains(todoStates, c.Status) {
 		return invalid("status must be one of %v", todoStates)
@@ -143,7 +143,7 @@ type TodoList struct {
 	Todos   []TodoInfo `json:"todos"`
 }
 
-func (c MyTodos) who() (string, bool) { return c.Session, true }
+func (c MyTodos) session() string { return c.Session }
 
 func (c MyTodos) run(t *tx) Result {
 	todos := infos(t.session(c.Session).Todos)
@@ -161,8 +161,6 @@ type AgentTodos struct {
 	Completed   int        `json:"completed"`
 	Todos       []TodoInfo `json:"todos"`
 }
-
-func (AllTodos) who() (string, bool) { return "", false }
 
 func (AllTodos) run(t *tx) Result {
 	all := newOrdered[AgentTodos]()

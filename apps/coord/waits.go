@@ -44,8 +44,6 @@ type unawait struct {
 	after time.Duration
 }
 
-func (unawait) who() (string, bool) { return "", false }
-
 func (c unawait) run(t *tx) Result {
 	if q := t.state.Queries.get(c.id); q != nil && q.Awaited {
 		t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: c.id})
@@ -58,8 +56,6 @@ type late struct {
 	id, to string
 	answer *Message
 }
-
-func (late) who() (string, bool) { return "", false }
 
 func (c late) run(t *tx) Result {
 	if t.state.Sessions.get(c.to) != nil && !isExternal(c.to) { // others have no inbox that anybody looks into
@@ -74,14 +70,10 @@ type keepQuery struct {
 	after time.Duration
 }
 
-func (keepQuery) who() (string, bool) { return "", false }
-
 func (c keepQuery) run(*tx) Result { return unanswered(c.id, c.after) }
 
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }
-
-func (withdraw) who() (string, bool) { return "", false }
 
 func (c withdraw) run(t *tx) Result {
 	if q := t.state.Queries.get(c.id); q != nil {
@@ -95,8 +87,6 @@ type unqueue struct {
 	id string
 	as Announce
 }
-
-func (unqueue) who() (string, bool) { return "", false }
 
 func (c unqueue) run(t *tx) Result {
 	i := slices.IndexFunc(t.state.Queue, func(claim *Claim) bool { return claim.ID == c.id })
@@ -112,8 +102,6 @@ func (c unqueue) run(t *tx) Result {
 
 // drop frees a lease that was granted to a call which had been given up, unless another call was answered with it.
 type drop struct{ id string }
-
-func (drop) who() (string, bool) { return "", false }
 
 func (c drop) run(t *tx) Result {
 	if lease := t.state.Leases.get(c.id); lease != nil && !lease.again {
@@ -219,8 +207,6 @@ type Wait struct {
 	For  string `json:"for"`  // lock or answer
 	What string `json:"what"` // the paths, or the question
 }
-
-func (ListWaits) who() (string, bool) { return "", false }
 
 func (ListWaits) run(t *tx) Result {
 	t.expire()
