@@ -148,12 +148,10 @@ func (p *Project) mayEnd(force bool) *Failure {
 
 // tellAll ends all waits with a result, which counts when a commit is kept.
 func (r *projectActor) tellAll(result Failure, last *commit) {
-	for id, all := range r.waiters {
-		delete(r.waiters, id)
-		for _, later := range all {
-			later <- outcome{result: result, last: last}
-		}
+	for _, later := range r.waiters {
+		later <- outcome{result: result, last: last}
 	}
+	clear(r.waiters)
 	close(r.news)
 	r.news = make(chan struct{})
 }

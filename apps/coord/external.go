@@ -28,8 +28,6 @@ func fromExternal(c Command) bool {
 	switch c := c.(type) {
 	case Ask:
 		return c.External
-	case Await, Withdraw: // only they come back
-		return true
 	case Respond:
 		return c.External
 	case Broadcast:

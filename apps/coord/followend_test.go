@@ -4,12 +4,10 @@ package coord_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
@@ -57,34 +55,5 @@ func TestDeletionWhileEventsAreRead(t *testing.T) {
 		}
 		close(slow.let)
 		wg.Wait()
-	})
-}
-
-// meanwhile is a context that has something done when it is first waited for, which is while the newest event is looked
-// for.
-type meanwhile struct {
-	context.Context
-	first *sync.Once
-	act   func()
-}
-
-func (c meanwhile) Done() <-chan struct{} {
-	c.first.Do(c.act)
-	return c.Context.Done()
-}
-
-// What became of a query of a project that is deleted while it is looked for is not known, and nobody waits for it.
-func TestDeletionWhileAnOutcomeIsLoaded(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		h := newHub(t, &coord.HubOptions{Store: newMemory(), Logger: quiet, EventRetention: -1})
-		register(t, h, "a")
-		before := asked(t, h, "r")
-		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-		defer cancel()
-		_, _, err := h.Outcome(meanwhile{ctx, new(sync.Once), func() { remove(t, h, true) }}, project, "r", before)
-		if !errors.Is(err, coord.ErrDeleted) {
-			t.Error(err)
-		}
 	})
 }

@@ -138,7 +138,7 @@ func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Com
 		return o.result, nil
 	case ctx.Err() != nil:
 		h.undo(r, &o)
-	case o.later != nil && errors.Is(err, errGone): // nobody waits a second time
+	case o.later != nil && errors.Is(err, errGone): // a call does not wait a second time
 		err = ErrNotKept
 	}
 	return nil, err
@@ -207,7 +207,7 @@ func (h *Hub) run(r *projectActor, principal string, c Command) (outcome, error)
 	o := outcome{result: result, reads: len(events) == 0, undo: r.undoing(c, events)}
 	if w, ok := result.(waiting); ok {
 		o.later = make(chan outcome, 1)
-		r.waiters[w.id()] = append(r.waiters[w.id()], o.later)
+		r.waiters[w.id()] = o.later
 	}
 	o.last = h.happened(r, events)
 	return o, nil
@@ -224,7 +224,7 @@ func (r *projectActor) undoing(c Command, events []Event) Command {
 				return drop{e.Lease.ID}
 			}
 		case Ask:
-			if e.Kind == KindAsked && c.Ref == "" {
+			if e.Kind == KindAsked {
 				return withdraw{e.Query.ID}
 			}
 		}
@@ -282,7 +282,7 @@ func (h *Hub) giveUp(r *projectActor, w *waiting, later chan outcome, canceled b
 		return got
 	default:
 	}
-	r.dismiss(w.id(), later)
+	delete(r.waiters, w.id())
 	result, events := r.project.Do(time.Now(), "", w.end(canceled))
 	return outcome{result: result, last: h.happened(r, events)}
 }

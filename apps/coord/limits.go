@@ -62,7 +62,6 @@ func Limits() []Limit {
 		{"definitions in all", maxDefined, true},
 		{"what a session keeps", maxShare, true},
 		{"what a session keeps that has not registered", maxGuestShare, true},
-		{"what all sessions keep that have not registered", maxGuests, true},
 		{"project in all", maxState, true},
 	}
 }

@@ -19,10 +19,6 @@ type Ask struct {
 	Wait                  bool
 	Timeout               time.Duration // 0 does not wait at all, with Wait; less is refused
 	External              bool          // From is that of an [A2ACaller] or a [Person]
-	// Ref, if it is there, is by what From comes back for the answer, with [Await], also after the coordinator was
-	// started again: no other query has it. The answer goes to no inbox, and the query ends with it, by [Withdraw], or
-	// with Keep of the Hub.
-	Ref string
 }
 
 // Sent is the result of [Ask] that does not wait.
@@ -57,8 +53,8 @@ func (c Ask) run(t *tx) Result {
 	if c.Query == "" {
 		return invalid("query is missing")
 	}
-	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type), badText("query", c.Query, maxText),
-		badLabel("ref", c.Ref)); f != nil {
+	if f := first(badName("to_session", c.To), badLabel("query_type", c.Type),
+		badText("query", c.Query, maxText)); f != nil {
 		return f
 	}
 	switch {
@@ -82,12 +78,11 @@ func (c Ask) run(t *tx) Result {
 			return deadlock(cycle)
 		}
 	}
-	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Type: c.Type, Text: c.Query, Time: t.now, Awaited: wait ||
-		c.Ref != "", Ref: c.Ref}
+	q := &Query{ID: t.id(c.From), From: c.From, To: c.To, Type: c.Type, Text: c.Query, Time: t.now, Awaited: wait}
 	t.emit(Event{Kind: KindAsked, Session: c.From, Query: q})
 	switch {
 	case wait:
-		return waiting{query: q.ID, limit: min(c.Timeout, MaxWait), kept: c.Ref != ""}
+		return waiting{query: q.ID, limit: min(c.Timeout, MaxWait)}
 	case c.Wait:
 		return unanswered(q.ID, 0)
 	}

@@ -60,7 +60,7 @@ func (c sweep) limit(a *Agent) time.Duration {
 func (c sweep) run(t *tx) Result {
 	t.expire()
 	for id, q := range t.state.Queries.all() {
-		if (!q.Awaited || q.Ref != "") && t.now.Sub(q.Time) >= c.keep {
+		if !q.Awaited && t.now.Sub(q.Time) >= c.keep {
 			t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: id,
 				Text: "it was not answered for " + c.keep.String()})
 		}

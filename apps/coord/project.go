@@ -12,9 +12,8 @@ import (
 // A Project is the state of one project and the rules by which it changes. It does no I/O and knows no clock, and it is
 // not safe for concurrent use.
 type Project struct {
-	id     string
-	state  *state
-	guests guests
+	id    string
+	state *state
 }
 
 // NewProject returns a project in which nothing has happened.
@@ -48,7 +47,6 @@ const (
 	CodeStale        = "stale_token"   // the lease was lost meanwhile
 	CodeUnregistered = "unregistered"  // the project serves registered sessions only
 	CodeShutdown     = "shutting_down" // the coordinator ends
-	CodeWithdrawn    = "withdrawn"     // who asked has taken the query back
 	CodeInUse        = "in_use"        // agents are at work in the project
 )
 
@@ -117,8 +115,8 @@ func (t *tx) admit(name string, c Command) *Failure {
 	outside := fromExternal(c)
 	switch {
 	case isExternal(name) != outside:
-		return invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param, prefixA2A,
-			prefixPerson)
+		return invalid("%s must not begin with %s or %s, as the names of those do who are no sessions", param,
+			prefixA2A, prefixPerson)
 	case known && s.Agent.Principal != t.by && (s.Agent.Status != StatusDead || !registers):
 		// the name of the dead is free, not what they left
 		return &Failure{Status: "error", Error: fmt.Sprintf("session %s was registered by another caller; choose "+
@@ -139,7 +137,7 @@ func (t *tx) admit(name string, c Command) *Failure {
 // onlyLooks reports whether a command makes no session of somebody who was none.
 func onlyLooks(c Command) bool {
 	switch c.(type) {
-	case Heartbeat, Unregister, MyTodos, UpdateTodo, Check, CheckLock, Await, Withdraw:
+	case Heartbeat, Unregister, MyTodos, UpdateTodo, Check, CheckLock:
 		return true
 	}
 	return false

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,14 +48,14 @@ type projectActor struct {
 
 	mu      sync.Mutex
 	project *Project
-	gone    bool                      // what is here never happened, or is going on elsewhere
-	last    *commit                   // the newest
-	waiters map[string][]chan outcome // by query, of which several calls may wait for one, or claim; each gets one
-	tail    []Event                   // the newest, at most twice recent
-	news    chan struct{}             // closed when there are new ones
-	size    int                       // bytes of the last snapshot
-	since   int                       // bytes of the events after it
-	weight  int                       // bytes of a snapshot, at most
+	gone    bool                    // what is here never happened, or is going on elsewhere
+	last    *commit                 // the newest
+	waiters map[string]chan outcome // by query or claim; each gets one
+	tail    []Event                 // the newest, at most twice recent
+	news    chan struct{}           // closed when there are new ones
+	size    int                     // bytes of the last snapshot
+	since   int                     // bytes of the events after it
+	weight  int                     // bytes of a snapshot, at most
 	weighed time.Time
 }
 
@@ -118,8 +117,7 @@ func (h *Hub) place(id string) (*projectActor, error) {
 	if r == nil {
 		r = &projectActor{
 			id: id, loaded: make(chan struct{}), over: make(chan struct{}), project: NewProject(id),
-			waiters: make(map[string][]chan outcome),
-			news:    make(chan struct{}), users: 1,
+			waiters: make(map[string]chan outcome), news: make(chan struct{}), users: 1,
 		}
 		h.projects[id] = r
 		h.loops.Go(func() { h.tend(r) })
@@ -391,16 +389,8 @@ func (r *projectActor) tell(e *Event) {
 	case e.Kind == KindLocked:
 		id, undo = e.Lease.ID, drop{e.Lease.ID}
 	}
-	for _, later := range r.waiters[id] {
+	if later := r.waiters[id]; later != nil {
 		later <- outcome{result: result, last: r.last, undo: undo} // there is room: it gets one
-	}
-	delete(r.waiters, id)
-}
-
-// dismiss deletes a call that does not wait any more, and no other one that waits for the same.
-func (r *projectActor) dismiss(id string, later chan outcome) {
-	others := slices.DeleteFunc(r.waiters[id], func(c chan outcome) bool { return c == later })
-	if r.waiters[id] = others; len(others) == 0 {
 		delete(r.waiters, id)
 	}
 }
@@ -418,11 +408,7 @@ func (e *Event) ends() Result {
 		if e.Lease != nil { // the session has it otherwise
 			return e.Lease
 		}
-		f := Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
-		if e.Kind == KindWithdrawn && e.Text == "" {
-			f.Code = CodeWithdrawn
-		}
-		return f
+		return Failure{Status: "error", Error: "The wait ended: " + cmp.Or(e.Text, "it was given up")}
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (b *bed) fills(c func(i int) Command) int {
 	return 0
 }
 
-// Whatever a session does, it keeps no more than its share, and others go on. Who has not registered has a small one.
+// A session keeps no more than its share, and others go on. The share of an unregistered session is small.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxText)
@@ -79,111 +79,8 @@ func TestDefinitionsAreBounded(t *testing.T) {
 	b.gives(Define{Session: "other", Name: "0", Definition: long}, "registered") // in the place of another one
 }
 
-// Whatever names those take who never register, and however short what they leave is, they leave no more than a part of
-// the project, and agents go on.
-func TestGuestsTogether(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("x", maxText)
-	name := func(i int) string { return fmt.Sprint("guest-", i%900) }
-	for what, c := range map[string]func(i int) Command{
-		"to-dos":       func(i int) Command { return AddTodo{Session: name(i), Item: long} },
-		"short to-dos": func(i int) Command { return AddTodo{Session: name(i), Item: "x"} },
-		"definitions":  func(i int) Command { return Define{Session: name(i), Name: fmt.Sprint(i), Definition: long} },
-		"broadcasts":   func(i int) Command { return Broadcast{Session: name(i), Content: long} },
-		"answers":      func(i int) Command { return Respond{From: name(i), To: "a", MessageID: "m", Response: long} },
-		"queries":      func(i int) Command { return Ask{From: name(i), To: "a", Query: long} },
-		"leases": func(i int) Command {
-			return Announce{Session: name(i), Paths: []string{fmt.Sprint(i)}, ChangeType: "modify",
-				Description: long[:maxShort]}
-		},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			b := newBed(t)
-			b.as("", Register{Session: "a", TaskID: "1"})
-			i := 0
-			for ; ; i++ {
-				if i > 50_000 {
-					t.Fatal("there is no limit")
-				}
-				if f, ok := b.do(c(i)).(Failure); ok {
-					if f.Code != CodeLimit || !strings.Contains(f.Error, "register_agent first") {
-						t.Fatalf("%+v", f)
-					}
-					break
-				}
-			}
-			if size, err := b.p.Snapshot(); err != nil || len(size) < maxGuests/2 || len(size) > maxGuests*5/4 {
-				t.Errorf("guests keep %d bytes, %v", len(size), err)
-			}
-			b.gives(Ask{From: "other", To: "a", Query: long}, "register_agent first")
-			b.gives(AddTodo{Session: "a", Item: long}, "added")
-			b.gives(Broadcast{Session: Person("ann"), External: true, Content: long}, "sent")
-			b.gives(Register{Session: "other", TaskID: "1"}, "registered")
-			b.gives(AddTodo{Session: "other", Item: long}, "added")
-			b.sameAfterRestore(func() { b.gives(Ask{From: "another", To: "a", Query: long}, "register_agent first") })
-		})
-	}
-}
-
-// sameAfterRestore checks something twice: here, and in what a snapshot of it brings back.
-func (b *bed) sameAfterRestore(check func()) {
-	b.t.Helper()
-	check()
-	snapshot, err := b.p.Snapshot()
-	if err == nil {
-		b.p = NewProject("p")
-		err = b.p.Restore(snapshot, nil)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	check()
-}
-
-// What guests have left counts as long as it is there: it goes on counting when they are deleted and their messages are
-// not, and it is room again when it goes.
-func TestRoomOfGuests(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	long := strings.Repeat("x", maxText)
-	alive := sweep{DefaultSessionTimeout, DefaultSessionRetention, func(name string) bool { return name == "a" }}
-	b.as("", Register{Session: "a", TaskID: "1"})
-	b.fills(func(i int) Command { return Broadcast{Session: fmt.Sprint("g", i), Content: long} })
-	b.now = b.now.Add(2 * DefaultSessionTimeout)
-	b.do(alive)
-	if n := b.p.state.Sessions.len(); n != 1 {
-		t.Fatalf("%d sessions are there", n)
-	}
-	b.gives(Broadcast{Session: "g", Content: long}, "register_agent first")
-	b.do(Check{Session: "a"})
-	b.gives(Broadcast{Session: "g", Content: long}, "sent")
-	// A guest that is retired makes room, too.
-	b.fills(func(i int) Command { return AddTodo{Session: fmt.Sprint("h", i), Item: long} })
-	b.gives(AddTodo{Session: "g", Item: long}, "register_agent first")
-	b.gives(Retire{Session: "h0", Person: Person("ann")}, "retired")
-	b.gives(AddTodo{Session: "g", Item: long}, "added")
-}
-
-// What agents leave, those who died and those who went, takes no room from newcomers.
-func TestTheDeadAreNoGuests(t *testing.T) {
-	t.Parallel()
-	b := newBed(t)
-	long := strings.Repeat("x", maxText)
-	b.as("", Register{Session: "reader", TaskID: "1"})
-	for _, name := range []string{"dies", "leaves"} {
-		b.as("", Register{Session: name, TaskID: "1"})
-		b.fills(func(int) Command { return Broadcast{Session: name, Content: long} })
-	}
-	b.gives(Unregister{Session: "leaves"}, "unregistered")
-	b.now = b.now.Add(2 * DefaultSessionTimeout)
-	b.do(sweep{DefaultSessionTimeout, DefaultSessionRetention, func(name string) bool { return name == "reader" }})
-	b.gives(AddTodo{Session: "newcomer", Item: long}, "added")
-	b.gives(AddTodo{Session: "dies", Item: "x"}, "added")
-}
-
-// A person ends sessions that never registered, and what the dead have left.
-func TestRetireWhoIsNoAgent(t *testing.T) {
+// A person ends sessions that never registered, and deletes what the dead have left.
+func TestRetireSessionsThatAreNoAgents(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
 	b.gives(AddTodo{Session: "guest", Item: "t"}, "added")

@@ -62,7 +62,7 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 		s.apply(&events[i])
 	}
 	s.dropped = nil // those who asked were told then
-	p.state, p.guests = s, guests{}
+	p.state = s
 	return nil
 }
 
@@ -70,9 +70,9 @@ func (p *Project) Restore(snapshot []byte, events []Event) error {
 type restarted struct{}
 
 func (restarted) run(t *tx) Result {
-	for id, q := range t.state.Queries.all() {
-		if q.Awaited && q.Ref == "" {
-			t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: id})
+	for _, q := range t.state.Queries.all() {
+		if q.Awaited {
+			t.unawait(q)
 		}
 	}
 	for _, claim := range slices.Clone(t.state.Queue) {

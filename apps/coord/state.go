@@ -79,8 +79,7 @@ type Query struct {
 	Type    string    `json:"sort"`
 	Text    string    `json:"text"`
 	Time    time.Time `json:"time"`
-	Awaited bool      `json:"awaited,omitzero"` // a call waits for the answer, or will
-	Ref     string    `json:"ref,omitzero"`     // by what From comes back for the answer
+	Awaited bool      `json:"awaited,omitzero"` // a call waits for the answer
 }
 
 // Modes of leases.

@@ -15,7 +15,6 @@ type waiting struct {
 	claim *Claim    // claim
 	as    *Announce // that made the claim
 	limit time.Duration
-	kept  bool // the query stays when the wait ends
 }
 
 func (w *waiting) id() string {
@@ -30,15 +29,14 @@ func (w *waiting) end(canceled bool) Command {
 	switch {
 	case w.claim != nil:
 		return unqueue{w.claim.ID, *w.as}
-	case w.kept:
-		return keepQuery{w.query, w.limit}
 	case canceled:
 		return withdraw{w.query}
 	}
 	return unawait{w.query, w.limit}
 }
 
-// unawait ends the wait for an answer, which may still come.
+// unawait ends the wait for an answer. A later answer goes to the inbox; a query of an external agent or a person, who
+// have none, ends.
 type unawait struct {
 	id    string
 	after time.Duration
@@ -46,9 +44,17 @@ type unawait struct {
 
 func (c unawait) run(t *tx) Result {
 	if q := t.state.Queries.get(c.id); q != nil && q.Awaited {
-		t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: c.id})
+		t.unawait(q)
 	}
 	return unanswered(c.id, c.after)
+}
+
+func (t *tx) unawait(q *Query) {
+	if isExternal(q.From) {
+		t.emit(Event{Kind: KindWithdrawn, Session: q.To, ID: q.ID, Text: "nobody waits for its answer"})
+		return
+	}
+	t.emit(Event{Kind: KindUnawaited, Session: q.From, ID: q.ID})
 }
 
 // late puts an answer into the inbox of who asked, as the call that waited for it was gone when it came.
@@ -63,14 +69,6 @@ func (c late) run(t *tx) Result {
 	}
 	return nil
 }
-
-// keepQuery ends the wait for an answer for which somebody comes back.
-type keepQuery struct {
-	id    string
-	after time.Duration
-}
-
-func (c keepQuery) run(*tx) Result { return unanswered(c.id, c.after) }
 
 // withdraw takes a query back that nobody wants an answer to any more.
 type withdraw struct{ id string }

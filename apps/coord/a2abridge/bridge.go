@@ -46,8 +46,7 @@ type Options struct {
 	Look func(ctx context.Context, header http.Header, project string) (principal string, err error)
 	// URL is where clients reach the coordinator, when that is not the host that they name.
 	URL string
-	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most. It begins
-	// again with the coordinator.
+	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most.
 	Timeout time.Duration
 
 	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. A URL in it may be used
@@ -95,7 +94,6 @@ type Bridge struct {
 
 	mu      sync.Mutex
 	servers map[place]*server.Server
-	asking  map[string]bool // the queries whose turns run here, by Ref
 }
 
 // A place is a session of a project.
@@ -111,7 +109,7 @@ func New(opts Options) (*Bridge, error) {
 	if opts.Hub == nil {
 		return nil, errors.New("a2abridge: Options.Hub is missing")
 	}
-	b := &Bridge{opts: opts.Defaults(), servers: make(map[place]*server.Server), asking: make(map[string]bool)}
+	b := &Bridge{opts: opts.Defaults(), servers: make(map[place]*server.Server)}
 	var err error
 	options := &engine.Options{
 		Journal: b.opts.Journal, Authorizer: auth.AuthorizerFunc(scope), Logger: b.opts.Logger,
@@ -130,8 +128,8 @@ func New(opts Options) (*Bridge, error) {
 	return b, nil
 }
 
-// Close ends the turns that wait for answers, and gives up connections. The queries stay, for the next Bridge over the
-// same Journal. It comes before that of the Hub.
+// Close ends the turns that wait for answers, which withdraws their queries, and gives up connections. Close the Hub
+// after it.
 func (b *Bridge) Close() error {
 	b.mu.Lock()
 	b.stop()

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,14 +96,11 @@ func (k *kept) stop() {
 	k.db = nil
 }
 
-// restart ends the coordinator and starts it again. What is to happen while it does not serve happens in between.
-func (k *kept) restart(meanwhile func()) {
+// restart ends the coordinator and starts it again.
+func (k *kept) restart() {
 	k.t.Helper()
 	k.stop()
 	k.data(k.t)
-	if meanwhile != nil {
-		meanwhile()
-	}
 	k.serve()
 }
 
@@ -168,165 +164,54 @@ func (k *kept) respond(query, text string) {
 	}
 }
 
-// A task whose query is open goes on after a restart: it is there, the answer completes it, and readers see that. The
-// session is asked once.
-func TestTasksOutliveARestart(t *testing.T) {
+// After a restart a task whose query was open has failed, and the query is withdrawn. Ended tasks are still there.
+func TestTasksAfterARestart(t *testing.T) {
 	t.Parallel()
 	k := keep(t, a2abridge.Options{})
-	_, id, query := k.begin("Which fields?")
-	for range 2 {
-		k.restart(nil)
-		if got := k.state(id, a2a.TaskStateWorking); len(got.History) != 1 || got.History[0].Text() != "Which fields?" {
-			t.Errorf("%+v", got)
-		}
+	_, answered, query := k.begin("Which fields?")
+	k.respond(query, "name and email")
+	k.state(answered, a2a.TaskStateCompleted)
+	k.do("", coord.Check{Session: "a"})
+	_, open, _ := k.begin("And now?")
+	k.restart()
+	if got := k.state(answered, a2a.TaskStateCompleted); got.Artifacts[0].Text() != "name and email" {
+		t.Errorf("%+v", got)
+	}
+	k.state(open, a2a.TaskStateFailed)
+	k.peek(0)
+	if got, ok := k.do("", coord.Respond{From: "a", MessageID: query, Response: "late"}).(coord.Failure); !ok ||
+		got.Status != "not_found" {
+		t.Errorf("%+v", got)
 	}
 	c := k.dial("", "p/a")
-	if list, err := c.ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil || len(list.Tasks) != 1 ||
-		list.Tasks[0].ID != id {
-		t.Errorf("%+v, %v", list, err)
+	if _, err := c.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: open}); !errors.Is(err,
+		a2a.ErrTaskNotCancelable) {
+		t.Error(err)
 	}
-	texts := make(chan string, 10)
-	started := make(chan struct{})
-	go func() {
-		defer close(texts)
-		events, err := c.Subscribe(t.Context(), &a2a.SubscribeRequest{ID: id})
-		if err != nil {
-			t.Error(err)
-			close(started)
-			return
-		}
-		first := true
-		for u, err := range events {
-			if first {
-				close(started)
-				first = false
-			}
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			switch e := u.Event.(type) {
-			case *a2a.ArtifactUpdate:
-				texts <- e.Artifact.Text()
-			case *a2a.StatusUpdate:
-				if e.Status.State.Terminal() {
-					texts <- e.Status.State.String()
-				}
-			}
-		}
-	}()
-	<-started
-	if got := k.peek(1); got[0].ID != query || got[0].Content != "Which fields?" {
-		t.Errorf("%+v", got)
-	}
-	k.respond(query, "name and email")
-	var seen []string
-	for text := range texts {
-		seen = append(seen, text)
-	}
-	if got := strings.Join(seen, ", "); got != "name and email, "+a2a.TaskStateCompleted.String() {
-		t.Error(got)
-	}
-	k.restart(nil)
-	if got := k.state(id, a2a.TaskStateCompleted); len(got.Artifacts) != 1 ||
-		got.Artifacts[0].Text() != "name and email" {
-		t.Errorf("%+v", got)
-	}
-	k.peek(1) // it has not been asked again
 }
 
-// What becomes of a query while no turn waits for it is the end of the task.
-func TestQueriesThatEndWhileNobodyWaits(t *testing.T) {
+// If the session leaves or is retired, the task fails with the reason.
+func TestSessionsThatEndBeforeTheyAnswer(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		meanwhile func(k *kept, query string)
-		want      a2a.TaskState
-		text      string
-	}{
-		"answered": {func(k *kept, query string) { k.respond(query, "yes") }, a2a.TaskStateCompleted, "yes"},
-		"left": {
-			func(k *kept, _ string) { k.do("", coord.Unregister{Session: "a"}) }, a2a.TaskStateFailed,
-			"Agent a will not answer: it has left the project",
-		},
-		"retired": {
-			func(k *kept, _ string) { k.do("", coord.Retire{Session: "a"}) }, a2a.TaskStateFailed,
-			"Agent a will not answer: ",
-		},
+	for why, c := range map[string]coord.Command{
+		"it has left the project": coord.Unregister{Session: "a"},
+		"ann has retired it":      coord.Retire{Session: "a", Person: "ann"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(why, func(t *testing.T) {
 			t.Parallel()
 			k := keep(t, a2abridge.Options{})
-			_, id, query := k.begin("?")
-			k.restart(func() { test.meanwhile(k, query) })
-			task := k.state(id, test.want)
-			text := ""
-			if len(task.Artifacts) > 0 {
-				text = task.Artifacts[0].Text()
-			} else if task.Status.Message != nil {
-				text = task.Status.Message.Text()
-			}
-			if !strings.HasPrefix(text, test.text) {
-				t.Errorf("%q, want %q", text, test.text)
+			_, id, _ := k.begin("?")
+			k.do("", c)
+			task := k.state(id, a2a.TaskStateFailed)
+			if got := task.Status.Message.Text(); got != "Agent a will not answer: "+why {
+				t.Error(got)
 			}
 		})
 	}
 }
 
-// A task is cancelled, and its query withdrawn, when its turn was run again, and when none has been.
-func TestCancelAfterARestart(t *testing.T) {
-	t.Parallel()
-	k := keep(t, a2abridge.Options{})
-	_, id, _ := k.begin("?")
-	k.restart(nil)
-	if task, err := k.dial("", "p/a").CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id}); err != nil ||
-		task.Status.State != a2a.TaskStateCanceled {
-		t.Errorf("%+v, %v", task, err)
-	}
-	k.peek(0)
-
-	_, id, _ = k.begin("?")
-	k.restart(func() {
-		key := journal.Key{Scope: journal.Scope{Agent: "session", Tenant: "p/a"}, ID: id}
-		if _, err := k.tasks.Enqueue(t.Context(), key, journal.Input{Kind: journal.InputCancel, Time: time.Now().UTC()},
-			0); err != nil {
-			t.Fatal(err)
-		}
-	})
-	k.state(id, a2a.TaskStateCanceled)
-	k.peek(0)
-}
-
-// The time that a session has begins again, and when it is over the query is withdrawn.
-func TestNoAnswerAfterARestart(t *testing.T) {
-	t.Parallel()
-	k := keep(t, a2abridge.Options{})
-	_, id, _ := k.begin("?")
-	k.opts.Timeout = 100 * time.Millisecond
-	k.restart(nil)
-	if got := k.state(id, a2a.TaskStateFailed); got.Status.Message.Text() != "No response received within 0.1 seconds" {
-		t.Errorf("%+v", got.Status)
-	}
-	k.peek(0)
-}
-
-// A turn that was interrupted before it asked asks then.
-func TestInterruptedBeforeItAsked(t *testing.T) {
-	t.Parallel()
-	k := keep(t, a2abridge.Options{})
-	_, id, _ := k.begin("?")
-	k.restart(func() { // as if that had not been kept
-		if err := k.hub.Close(); err != nil {
-			t.Fatal(err)
-		}
-		k.hub = coord.NewHub(nil)
-		k.register("", "a")
-	})
-	k.respond(k.peek(1)[0].ID, "yes")
-	k.state(id, a2a.TaskStateCompleted)
-}
-
-// A second message to a task is a query of its own, which a restart does not confuse with the first.
-func TestSecondMessageAndRestart(t *testing.T) {
+// A second message to a task is a query of its own.
+func TestSecondMessage(t *testing.T) {
 	t.Parallel()
 	k := keep(t, a2abridge.Options{})
 	c, id, first := k.begin("one")
@@ -343,7 +228,6 @@ func TestSecondMessageAndRestart(t *testing.T) {
 	}
 	k.respond(first, "1")
 	second := k.peek(2)[1]
-	k.restart(nil)
 	if second.Content != "two" {
 		t.Errorf("%+v", second)
 	}
@@ -427,7 +311,7 @@ func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 		t.Errorf("that of another project: %v", err)
 	}
 	k.register("", "a")
-	k.restart(nil)
+	k.restart()
 	if list, err := k.dial("", "p/a").ListTasks(t.Context(), &a2a.ListTasksRequest{}); err != nil ||
 		len(list.Tasks) != 0 {
 		t.Errorf("%+v, %v", list, err)

@@ -18,86 +18,46 @@ import (
 // asSession is the agent that each session is.
 type asSession struct{ *Bridge }
 
-// Resumable says that a turn which a restart has interrupted is run again: it goes on with the query that it has asked.
-func (asSession) Resumable() bool { return true }
-
-// Run asks the session what the message says. The task works as long as the session has not answered; when it is
-// cancelled, or the time is up, the query is withdrawn.
+// Run asks the session the message as a query. The task works until the session has answered. If the task is cancelled,
+// or the time is up, the query is withdrawn.
 func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
 	if err := t.Working(); err != nil {
 		return err
 	}
-	q, err := b.question(ctx, t)
-	if err != nil {
-		return unasked(ctx, err)
+	p, rest, ok := split(Prefix + t.Tenant())
+	if !ok || rest != "/" {
+		return fmt.Errorf("the tenant %q is no session", t.Tenant())
 	}
-	defer b.attend(q.Ref)()
-	defer func() {
-		if !goesOn(ctx) { // nobody will wait for its answer
-			q.withdrawLate(ctx)
-		}
-	}()
-	result, err := q.answer(ctx)
+	if _, there, err := b.info(ctx, p); err == nil && !there {
+		return agent.Public(notThere(p), nil)
+	}
+	principal := t.Caller().Subject
+	result, err := b.opts.Hub.Do(ctx, p.project, principal, coord.Ask{
+		From: coord.A2ACaller(principal), External: true, To: p.session, Type: cmp.Or(t.Skill(), "a2a"),
+		Query: query(t.Message()), Wait: true, Timeout: b.opts.Timeout,
+	})
+	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+		return agent.Reject(a2a.TextPart(bad.Error()))
+	}
 	if err != nil {
-		return unasked(ctx, err)
+		return err
 	}
 	switch r := result.(type) {
-	case coord.Received: // with an id that the next attempt has, too
-		return t.PutArtifact(&a2a.Artifact{ID: a2a.ArtifactID(q.Ref), Name: "answer",
+	case coord.Received:
+		return t.PutArtifact(&a2a.Artifact{ID: a2a.ArtifactID(a2a.NewMessageID()), Name: "answer",
 			Parts: []a2a.Part{a2a.TextPart(r.Response)}})
 	case coord.Unanswered:
 		return agent.Public(r.Error, errNoAnswer)
 	case coord.Failure:
-		return failed(ctx, r)
+		if r.Code == coord.CodeInvalid || r.Code == coord.CodeForbidden || r.Code == coord.CodeUnregistered {
+			return agent.Reject(a2a.TextPart(r.Error))
+		}
+		return agent.Public(r.Error, nil)
 	}
 	return fmt.Errorf("the query had the result %T", result)
 }
 
 var errNoAnswer = errors.New("the session did not answer in time")
-
-// goesOn reports whether a turn that ends is run again, by whoever has the task next.
-func goesOn(ctx context.Context) bool {
-	cause := context.Cause(ctx)
-	return cause != nil && !errors.Is(cause, agent.ErrCanceled) && !errors.Is(cause, agent.ErrTurnLimit)
-}
-
-// failed is the end of a turn whose query came to nothing.
-func failed(ctx context.Context, f coord.Failure) error {
-	switch {
-	case f.Code == coord.CodeShutdown, // the query goes on, and so does the task, with the next attempt
-		f.Code == coord.CodeWithdrawn: // by Cancel, which is about to end the turn
-		<-ctx.Done()
-		return context.Cause(ctx)
-	case f.Code == coord.CodeInvalid || f.Code == coord.CodeForbidden || f.Code == coord.CodeUnregistered:
-		return agent.Reject(a2a.TextPart(f.Error))
-	}
-	return agent.Public(f.Error, nil)
-}
-
-// unasked is the end of a turn whose query could not be asked, or waited for.
-func unasked(ctx context.Context, err error) error {
-	bad, isBad := errors.AsType[*coord.BadProjectError](err)
-	switch {
-	case isBad:
-		return agent.Reject(a2a.TextPart(bad.Error()))
-	case errors.Is(err, coord.ErrDeleted):
-		return agent.Public("The outcome of the query is no longer stored; ask again", nil)
-	case errors.Is(err, coord.ErrClosed):
-		<-ctx.Done() // as with CodeShutdown
-		return context.Cause(ctx)
-	}
-	return err
-}
-
-// Cancel withdraws the query of a task whose turn a restart has ended. A turn that runs does so itself.
-func (b asSession) Cancel(ctx context.Context, t *agent.Turn) error {
-	q, err := b.known(ctx, t)
-	if err != nil || b.attended(q.Ref) {
-		return err
-	}
-	_, err = q.withdraw(ctx)
-	return err
-}
 
 // notThere says that a session cannot be asked.
 func notThere(p place) string {
