@@ -18,6 +18,9 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
+// DefaultAddr is the address of a registry unless someone names another one.
+const DefaultAddr = "127.0.0.1:8095"
+
 // ClientOptions tunes a [Client]. The zero value of each field means its default.
 type ClientOptions struct {
 	HTTPClient *http.Client  // nil means http.DefaultClient

@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -66,7 +67,7 @@ func (c *command) formOf(ctx context.Context, agent *client.Client, id a2a.TaskI
 	}
 	look := terminal.CommandLine(c.lookAt(id))
 	return nil, cmdline.Usagef("task %s is %s and asks for no form", id,
-		stateName(task.Status.State)).WithHint("see what it says with " + look)
+		show.StateName(task.Status.State)).WithHint("see what it says with " + look)
 }
 
 // showSkeleton prints the form that the task waits for as a document to fill.
@@ -87,7 +88,7 @@ func (c *command) completeAnswer(ctx context.Context, agent *client.Client, req 
 	last := &req.Message.Parts[len(req.Message.Parts)-1]
 	whole, err := form.complete(jsontext.Value(last.Content.(a2a.Data)))
 	if err != nil {
-		see := terminal.CommandLine(append(c.commandFor("send", "", "--task-id", string(req.Message.TaskID)),
+		see := terminal.CommandLine(append(c.CommandFor("send", "", "--task-id", string(req.Message.TaskID)),
 			"--skeleton"))
 		return cmdline.Usagef("--answer does not fit the form: %v", err).WithHint("see the form with " + see)
 	}

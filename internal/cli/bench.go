@@ -75,7 +75,7 @@ func (c *command) benchCommand() *cobra.Command {
 	flags.BoolVar(&o.stream, "stream", false, "request a stream and also measure its first event")
 	flags.DurationVar(&o.timeout, "request-timeout", 30*time.Second, "time limit of one message")
 	flags.BoolVar(&o.ownHost, connect.FlagOwnHost, false, "send to an agent that is not on this machine")
-	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case "timeout", "poll-interval", "verbose", "debug": // which are about one call
 		default:
@@ -93,15 +93,15 @@ func (c *command) bench(ctx context.Context, o *benchOptions) error {
 	if o.timeout <= 0 {
 		return cmdline.Usagef("--request-timeout is %v; it must be above 0", o.timeout)
 	}
-	if c.options.agentCard == "" {
+	if c.Agent == "" {
 		return connect.NoAgent()
 	}
-	if u, err := url.Parse(c.options.agentCard); err == nil && u.Host != "" {
+	if u, err := url.Parse(c.Agent); err == nil && u.Host != "" {
 		if err := o.allow(ctx, u.Hostname()); err != nil {
 			return err
 		}
 	}
-	agent, err := c.dial(ctx)
+	agent, err := c.Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -214,7 +214,7 @@ func (c *command) kindOf(err error) string {
 	if errors.Is(err, errTaskFailed) {
 		return cmdline.CodeOther + "TASK_FAILED"
 	}
-	return c.failureOf(err).Code
+	return c.Failure(err).Code
 }
 
 // A measurement is a report as it is printed: durations in milliseconds.
@@ -255,7 +255,7 @@ func inMillis(p loadgen.Percentiles) *percentiles {
 // showReport prints what was measured. A run in which nothing succeeded has failed.
 func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	m := measurement{
-		Agent: connect.WithoutUser(c.options.agentCard), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded,
+		Agent: connect.WithoutUser(c.Agent), Rate: o.Rate, Planned: r.Planned, Succeeded: r.Succeeded,
 		Failed: r.Failed, Errors: r.Errors,
 		Unfinished: r.Unfinished, NotSent: r.NotSent, Interrupted: r.Interrupted,
 		Seconds: float64(r.Elapsed.Milliseconds()) / 1000, Throughput: r.Throughput(), Latency: inMillis(r.Latency),
@@ -275,7 +275,7 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	case r.Succeeded == 0:
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
 			Message: "no message was answered", Hint: "see what the agent says with " +
-				terminal.CommandLine(append(c.commandFor("send", ""), "--text", o.text))}
+				terminal.CommandLine(append(c.CommandFor("send", ""), "--text", o.text))}
 	}
 	return nil
 }

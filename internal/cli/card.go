@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -48,7 +49,7 @@ func (c *command) cardGetCommand() *cobra.Command {
 					}
 					return c.showProblems(raw)
 				}
-				get := c.resolve
+				get := c.Card
 				if extended {
 					get = c.extendedCard
 				}
@@ -68,15 +69,15 @@ func (c *command) cardGetCommand() *cobra.Command {
 
 // extendedCard asks the agent for the card that it shows to callers it knows.
 func (c *command) extendedCard(ctx context.Context) (*a2a.AgentCard, error) {
-	agent, err := c.dial(ctx)
+	agent, err := c.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer agent.Close()
-	if c.options.Bearer != "" && !takesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
+	if c.Bearer != "" && !connect.TakesToken(agent.Card()) { // the key of --api-key goes only where a scheme wants it
 		return nil, cmdline.Usagef("--bearer is not sent for the extended card: the agent's card declares no bearer " +
 			"scheme").
-			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
+			WithHint("see what the agent takes with " + terminal.CommandLine(c.CommandFor("card", "get")))
 	}
 	return agent.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
 }

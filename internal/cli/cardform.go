@@ -42,8 +42,8 @@ func (c *command) cardValidateCommand() *cobra.Command {
 
 // rawCard returns a card as it is, by the argument or by -a.
 func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
-	ref := c.options.agentCard
-	if len(args) > 0 && c.origin["agent-card"] == sourceFlag {
+	ref := c.Agent
+	if len(args) > 0 && c.FromFlag("agent-card") {
 		return nil, cmdline.Usagef("a card is named twice: %s and -a", args[0])
 	}
 	if len(args) > 0 {
@@ -55,7 +55,7 @@ func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 	if ref == "" {
 		return nil, cmdline.Usagef("no card is named").WithHint("give the file or the URL of a card")
 	}
-	return c.rawCardOf(ctx, ref)
+	return c.RawCard(ctx, ref)
 }
 
 // cardNamed returns what rawCard reads.
@@ -63,7 +63,7 @@ func (c *command) cardNamed(args []string) string {
 	if len(args) > 0 {
 		return args[0]
 	}
-	return c.options.agentCard
+	return c.Agent
 }
 
 // cardFromInput reads a card from standard input.

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"log"
 	"net/http"
@@ -11,23 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
-
-func TestServersThatWantCertificates(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"remote error: tls: certificate required":          cmdline.CodeCredentialsMissing,
-		"remote error: tls: bad certificate":               cmdline.CodeAuthFailed,
-		"remote error: tls: unknown certificate authority": cmdline.CodeAuthFailed,
-		"remote error: tls: internal error":                cmdline.CodeUnreachable,
-	} {
-		if f := unreachable(&client.UnreachableError{Agent: "Test", Err: errors.New(text)}); f.Code != want {
-			t.Errorf("%s: %s, %s", text, f.Code, f.Message)
-		}
-	}
-}
 
 // A newcomer mixes the schemes up, or serves with a certificate that nobody vouches for.
 func TestCausesOfTLS(t *testing.T) {

@@ -24,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -75,14 +76,14 @@ func (c *command) chatCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	agentsFlag(flags, &o.agents)
+	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue, at the first agent")
 	flags.StringVar(&o.contextID, "context-id", "", "the context to continue, at the first agent")
 	flags.StringArrayVar(&o.files, "file", nil, "path or URL of a file for the first message; repeatable")
 	flags.SetAnnotation("file", cmdline.AnnotationPart, nil)
 	flags.StringSliceVar(&o.accept, "accept", nil, "accepted media types of answers, separated by commas")
 	c.DataDirFlag(flags, &o.dataDir)
-	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Name != connect.FlagAgentCard {
 			cmd.PersistentFlags().AddFlag(f)
 		}
@@ -171,7 +172,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 	if len(o.agents) == 0 {
 		return connect.NoAgent()
 	}
-	if len(o.agents) > 1 && s.c.options.HasCredentials() {
+	if len(o.agents) > 1 && s.c.HasCredentials() {
 		return cmdline.Usagef("the credentials are for one agent, and here are %d",
 			len(o.agents)).WithHint("one agent must not see the credentials of another; start a chat with each")
 	}
@@ -182,7 +183,7 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 		case err == nil:
 			s.agents = append(s.agents, agent)
 		case len(o.agents) > 1:
-			s.c.Warn("%s is left out: %s", connect.WithoutUser(ref), s.c.failureOf(err).Message)
+			s.c.Warn("%s is left out: %s", connect.WithoutUser(ref), s.c.Failure(err).Message)
 			failed = err
 		default:
 			return err
@@ -197,22 +198,14 @@ func (s *chat) open(ctx context.Context, o *chatOptions) error {
 
 func (s *chat) dial(ctx context.Context, named string) (*chatAgent, error) {
 	alias, ref := connect.NameAndRef(named)
-	s.c.options.agentCard = ref
-	agent, err := s.c.dial(ctx)
+	s.c.Agent = ref
+	agent, err := s.c.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
 	name := cmp.Or(terminal.Inline(cmp.Or(alias, agent.Card().Name)), ref)
-	return &chatAgent{ref: ref, name: short(name, 40), client: agent, shown: &feed{c: s.c, brief: s.c.AtTerminal()}},
-		nil
-}
-
-// short cuts a text that is longer than n runes.
-func short(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-3]) + "..."
-	}
-	return text
+	return &chatAgent{ref: ref, name: terminal.Short(name, 40), client: agent,
+		shown: &feed{c: s.c, brief: s.c.AtTerminal()}}, nil
 }
 
 func (s *chat) close() {
@@ -224,7 +217,7 @@ func (s *chat) close() {
 // turnTo makes an agent the one that hears what is said, also for the commands that are printed.
 func (s *chat) turnTo(agent *chatAgent) {
 	s.at = agent
-	s.c.options.agentCard = agent.ref
+	s.c.Agent = agent.ref
 }
 
 // begin shows who is there and goes on where the flags say.
@@ -284,7 +277,7 @@ func (s *chat) settle(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !s.in.Person() || errors.Is(err, errLeft) || errors.Is(err, errQuit) {
 		return err
 	}
-	s.c.failureOf(err).Write(s.c.Err, false, s.c.Columns())
+	s.c.Failure(err).Write(s.c.Err, false, s.c.Columns())
 	if s.kept {
 		s.c.Tell("What was attached (%d) stays attached to the next message; /detach takes it back.", len(s.attached))
 	}
@@ -296,7 +289,7 @@ func (s *chat) settle(ctx context.Context, err error) error {
 func (s *chat) prompt() string {
 	prompt := s.at.name
 	if s.at.seen.state.Interrupted() {
-		prompt += " [" + stateName(s.at.seen.state) + "]"
+		prompt += " [" + show.StateName(s.at.seen.state) + "]"
 	}
 	return prompt + "> "
 }
@@ -378,7 +371,7 @@ func (s *chat) fillForms(ctx context.Context) error {
 func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 	at, form := s.at, s.at.seen.form
 	message := a2a.NewMessage(a2a.RoleUser, parts...)
-	message.ContextID, message.Extensions = at.seen.context, s.c.options.extensions
+	message.ContextID, message.Extensions = at.seen.context, s.c.Extensions
 	if at.seen.task != "" && !at.seen.state.Terminal() {
 		message.TaskID = at.seen.task
 	}
@@ -405,7 +398,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 		if seen.files && s.in.Person() {
 			s.c.Tell("/save keeps the files.")
 		}
-		if seen.cutOff && s.c.ownAgent() && !s.in.Person() {
+		if seen.cutOff && s.c.Own != nil && !s.in.Person() {
 			return errNobodyThere
 		}
 		return nil
@@ -417,7 +410,7 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) error) error {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	limited, done := s.c.limit(ctx)
+	limited, done := s.c.Limit(ctx)
 	defer done()
 
 	at := s.at
@@ -435,10 +428,10 @@ func (s *chat) during(ctx context.Context, turn func(context.Context, *seen) err
 	case errors.Is(cause, errNothingYet):
 		s.c.Tell("Given up. The agent may have the message all the same.")
 		return nil
-	case errors.Is(cause, errTimeUp):
-		return &cmdline.Failure{Exit: cmdline.ExitTimeout, Code: cmdline.CodeTimeout,
-			Message: fmt.Sprintf("no result within %v", s.c.options.timeout)}
 	default:
+		if timeUp := s.c.TimeUp(limited); timeUp != nil {
+			return timeUp
+		}
 		return cause
 	}
 }
@@ -484,7 +477,7 @@ func (a *asking) interrupt() {
 			_, err := a.client.CancelTask(a.ctx, &a2a.CancelTaskRequest{ID: task})
 			if err != nil && a.ctx.Err() == nil {
 				err = a.s.c.explainRefusal(a.ctx, a.client, task, err)
-				a.s.c.failureOf(err).Write(a.s.c.Err, false, a.s.c.Columns())
+				a.s.c.Failure(err).Write(a.s.c.Err, false, a.s.c.Columns())
 			}
 		})
 	}
@@ -503,12 +496,13 @@ func (s *chat) sum() {
 			fmt.Fprintf(s.c.Err, "Agent: %s\n", terminal.Inline(agent.name))
 		}
 		if task := agent.seen.task; task != "" {
-			fmt.Fprintf(s.c.Err, "Task: %s\nStatus: %s\n", terminal.Inline(string(task)), stateName(agent.seen.state))
+			fmt.Fprintf(s.c.Err, "Task: %s\nStatus: %s\n", terminal.Inline(string(task)),
+				show.StateName(agent.seen.state))
 		}
 		if id := agent.seen.context; id != "" {
 			fmt.Fprintf(s.c.Err, "Context: %s\n", terminal.Inline(string(id)))
 		}
-		s.c.sayResume(s.c.commandFor("chat", "", agent.comeBack()...)...)
+		s.c.sayResume(s.c.CommandFor("chat", "", agent.comeBack()...)...)
 	}
 }
 
@@ -524,7 +518,7 @@ func (a *chatAgent) comeBack() []string {
 func (s *chat) list() {
 	for i, agent := range s.agents {
 		mark := " "
-		if s.c.ownAgent() { // nobody else can call it
+		if s.c.Own != nil { // nobody else can call it
 			s.c.Tell("  %s", agent.name)
 			continue
 		}

@@ -101,7 +101,7 @@ func (s *chat) help() {
 		s.helpOn(strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
 	}
 	s.helpOn("//text", "say /text")
-	if s.c.ownAgent() {
+	if s.c.Own != nil {
 		s.helpOn("new: ...", "ask something new, although an agent waits for an answer")
 		s.helpOn("@NAME ...", "say it to the agent of that name")
 	}

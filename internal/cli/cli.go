@@ -27,13 +27,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -76,8 +76,8 @@ func (r *Run) Do(ctx context.Context) int {
 	root := c.root()
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
-	c.closeConnections()
-	if err == nil && c.cutOff && c.ownAgent() {
+	c.End()
+	if err == nil && c.cutOff && c.Own != nil {
 		err = errNobodyThere
 	}
 	if err == nil {
@@ -91,39 +91,31 @@ func (r *Run) Do(ctx context.Context) int {
 
 // newCommandOf returns what the commands of a run share.
 func newCommandOf(r *Run) *command {
-	c := &command{
-		process: r, origin: make(map[string]string),
-		Run: &cmdline.Run{
-			Terminal: terminal.New(r.Stdin, r.Stdout, r.Stderr),
-			Program:  r.Program, Dir: r.Dir, Stdin: r.Stdin, Stdout: r.Stdout, LookupEnv: r.LookupEnv,
-		},
-	}
+	c := &command{process: r, Caller: connect.NewCaller(&cmdline.Run{
+		Terminal: terminal.New(r.Stdin, r.Stdout, r.Stderr),
+		Program:  r.Program, Dir: r.Dir, Stdin: r.Stdin, Stdout: r.Stdout, LookupEnv: r.LookupEnv,
+		Origin: make(map[string]string), OnInterrupt: r.onInterrupt, BeforeEnd: r.beforeEnd,
+	})}
 	c.Stands(r.person, r.width)
 	return c
 }
 
 // command is what the commands of one run share.
 type command struct {
-	*cmdline.Run
-	process *Run // that the program is
-	options globalOptions
-	files   []envFile // with variables, the one that counts first at the front
-	// where the value of a flag came from, by its name, unless it is the default
-	origin        map[string]string
+	*connect.Caller
+	process       *Run // that the program is
+	output        string
+	failOn        statesFlag
+	files         []envFile                   // with variables, the one that counts first at the front
 	wrong         map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
 	started       bool                        // the command line was understood
 	about         a2a.TaskID                  // the task that the command line names
 	listed        string                      // the agent of a registry that the command line names
 	catalogue     string                      // the URL of that registry
 	registryToken string                      // that it is called with; "" for none
-	// what to type instead of "send -a AGENT" and the like, by the command, for an agent that is there for one run only
-	resumeCommand map[string][]string
-	inChat        bool               // errors are read at the prompt of a chat, where there are no flags
-	ephemeral     bool               // the host of this run keeps no task
-	ending        a2a.TaskState      // of the task, when the command had done its work
-	cutOff        bool               // the host of this run reached no agent for it
-	waits         *terminal.Progress // what the run shows of its waiting; nil for nothing
-	web           *http.Client       // nil as long as nothing was fetched or called
+	inChat        bool                        // errors are read at the prompt of a chat, where there are no flags
+	ending        a2a.TaskState               // of the task, when the command had done its work
+	cutOff        bool                        // the host of this run reached no agent for it
 }
 
 // end shows an error and returns the exit code.
@@ -141,7 +133,7 @@ func (c *command) end(ctx context.Context, err error) int {
 	if ctx.Err() != nil && !own || errors.Is(err, errLeft) {
 		return cmdline.ExitInterrupted
 	}
-	f := c.failureOf(err)
+	f := c.Failure(err)
 	if f.Exit == cmdline.ExitUsage {
 		f.Message = c.nameSource(f.Message)
 	}
@@ -154,8 +146,8 @@ func (c *command) nameSource(message string) string {
 	rest, isFlag := strings.CutPrefix(message, "--")
 	name, rest, _ := strings.Cut(rest, " ")
 	name, colon := strings.CutSuffix(name, ":")
-	source := c.origin[name]
-	if !isFlag || source == "" || source == sourceFlag {
+	source := c.Origin[name]
+	if !isFlag || source == "" || source == cmdline.SourceFlag {
 		return message
 	}
 	if colon {
@@ -167,7 +159,7 @@ func (c *command) nameSource(message string) string {
 // wantsJSON reports whether errors are to be JSON, also when the command line could not be understood.
 func (c *command) wantsJSON() bool {
 	if c.started {
-		return c.options.output == outputJSON
+		return c.output == outputJSON
 	}
 	for i, arg := range c.process.Args {
 		switch {

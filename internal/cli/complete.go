@@ -13,8 +13,8 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
-	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -54,12 +54,12 @@ func (c *command) completeEntries(cmd *cobra.Command, args []string, _ string) (
 func (c *command) entriesFor(cmd *cobra.Command) []*registry.Entry {
 	ctx, done := c.beginCompletion(cmd)
 	defer done()
-	at := cmd.Flag(flagRegistry)
+	at := cmd.Flag(connect.FlagRegistry)
 	if at == nil {
 		return nil
 	}
-	url := cmp.Or(at.Value.String(), "http://"+registrycmd.DefaultAddr)
-	catalog, err := registry.NewClient(url, &registry.ClientOptions{HTTPClient: c.httpClient()})
+	url := cmp.Or(at.Value.String(), connect.DefaultRegistry)
+	catalog, err := registry.NewClient(url, &registry.ClientOptions{HTTPClient: c.HTTPClient()})
 	if err != nil {
 		return nil
 	}
@@ -76,13 +76,13 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ctx, done := c.beginCompletion(cmd)
 	defer done()
-	if flag := cmd.Flag(connect.FlagAgentCard); !flag.Changed && len(args) > 0 && looksLikeAgent(args[0]) {
-		c.options.agentCard, args = args[0], args[1:]
+	if flag := cmd.Flag(connect.FlagAgentCard); !flag.Changed && len(args) > 0 && connect.LooksLikeAgent(args[0]) {
+		c.Agent, args = args[0], args[1:]
 	}
-	if c.options.agentCard == "" || len(args) > 0 {
+	if c.Agent == "" || len(args) > 0 {
 		return nil, directive
 	}
-	agent, err := c.dial(ctx)
+	agent, err := c.Dial(ctx)
 	if err != nil {
 		return nil, directive
 	}
@@ -95,7 +95,7 @@ func (c *command) completeTasks(cmd *cobra.Command, args []string, typed string)
 	var found completions
 	for _, task := range page.Tasks {
 		if id := string(task.ID); strings.HasPrefix(id, typed) && !strings.ContainsAny(id, " \t\r\n") {
-			found = append(found, cobra.CompletionWithDesc(id, stateName(task.Status.State)))
+			found = append(found, cobra.CompletionWithDesc(id, show.StateName(task.Status.State)))
 		}
 	}
 	return found, directive
@@ -131,7 +131,7 @@ func (c *command) completeFirstAgent(then cobra.CompletionFunc) cobra.Completion
 func (c *command) beginCompletion(cmd *cobra.Command) (context.Context, context.CancelFunc) {
 	c.files, _ = c.findFiles() // what is wrong is for the run itself to say
 	_ = c.fillFlags(cmd)
-	c.options.Debug = false
+	c.Debug = false
 	ctx := cmd.Context()
 	if ctx == nil {
 		ctx = context.Background()

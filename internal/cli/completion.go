@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 )
 
 const completionLong = `completion prints a script that makes your shell complete commands, options and option values.
@@ -68,7 +69,7 @@ var flagValues = map[string][]string{
 	"log-level":      {"debug", "info", "warn", "error"},
 	"log-format":     {"text", "json"},
 	"profile":        {conformance.Profile10, conformance.Profile03},
-	"status":         stateWords(),
+	"status":         show.StateNames(),
 }
 
 // completeValues lets shells complete the values of flags.
@@ -124,7 +125,7 @@ func (c *command) completionOf(cmd *cobra.Command, flag string) cobra.Completion
 func completeStates(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
 	var lists []cobra.Completion
-	for _, state := range stateWords() {
+	for _, state := range show.StateNames() {
 		if !slices.Contains(strings.Split(before, ","), state) {
 			lists = append(lists, before+state)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 )
 
 // The shell picks those that begin with what is typed.
@@ -26,8 +27,8 @@ func TestCompletionOfValues(t *testing.T) {
 		{"chat --transport ", []string{"JSONRPC", "HTTP+JSON", "GRPC"}},
 		{"samples up --llm ", []string{"off", "auto", "gemini", "openai", "anthropic"}},
 		{"host ask --llm ", []string{"off", "auto", "gemini", "openai", "anthropic"}},
-		{"task list --status ", stateWords()},
-		{"send --fail-on ", stateWords()},
+		{"task list --status ", show.StateNames()},
+		{"send --fail-on ", show.StateNames()},
 		{"task wait --fail-on failed,re", []string{"failed,submitted", "failed,working", "failed,completed",
 			"failed,canceled", "failed,input-required", "failed,rejected", "failed,auth-required"}},
 	} {

@@ -50,7 +50,7 @@ func (c *command) configCommand() *cobra.Command {
 			shown, bounds := options, limits()
 			if changed {
 				shown = slices.DeleteFunc(slices.Clone(options),
-					func(o option) bool { return o.Source == sourceDefault })
+					func(o option) bool { return o.Source == cmdline.SourceDefault })
 				bounds = []cmdline.Limit{}
 			}
 			if err := c.showConfig(show.Root(), shown, bounds); err != nil {
@@ -59,7 +59,7 @@ func (c *command) configCommand() *cobra.Command {
 			return wrongOptions(options)
 		},
 	}
-	show.Flags().AddFlagSet(c.clientFlags())
+	show.Flags().AddFlagSet(c.Flags())
 	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
 	show.Flags().AddFlagSet(coordcmd.Flags(c.Run))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
@@ -172,13 +172,13 @@ func isFromCobra(cmd *cobra.Command) bool {
 // describe returns the value of a flag, and where it comes from. That of a flag of another command is still to be
 // looked up; given is the flag of the command that shows it, if it has one of that name.
 func (c *command) describe(f, given *pflag.Flag) option {
-	o := option{Name: f.Name, Source: c.origin[f.Name]}
+	o := option{Name: f.Name, Source: c.Origin[f.Name]}
 	value, source := c.setting(f.Name)
 	var wrong *cmdline.Failure
 	switch {
 	case f == given: // has its value already, unless that is wrong
 		wrong = c.wrong[f.Name]
-	case o.Source == sourceFlag && given != nil:
+	case o.Source == cmdline.SourceFlag && given != nil:
 		if err := copyValue(f, given); err != nil {
 			wrong, value = badValue("--"+f.Name, given.Value.String(), f, err), given.Value.String()
 		}
@@ -192,13 +192,13 @@ func (c *command) describe(f, given *pflag.Flag) option {
 		return option{Name: f.Name, Value: value, Source: cmp.Or(o.Source, source), Wrong: c.nameSource(wrong.Message)}
 	}
 	if o.Source == "" {
-		o.Source = sourceDefault
+		o.Source = cmdline.SourceDefault
 	}
 	o.Value = shortValue(f)
 	if empty := f.Annotations[cmdline.AnnotationEmpty]; o.Value == "" && len(empty) == 1 {
 		o.Value = empty[0]
 	}
-	if slices.Contains(secrets, f.Name) && o.Source != sourceDefault {
+	if slices.Contains(secrets, f.Name) && o.Source != cmdline.SourceDefault {
 		o.Value = "set, not shown"
 	}
 	return o

@@ -41,9 +41,9 @@ type envFile struct {
 // cannot be read or trusted counts for nothing and has a warning.
 func (c *command) findFiles() ([]envFile, error) {
 	var files []envFile
-	named, source := c.options.config, "--config"
+	named, source := c.Config, "--config"
 	if named == "" {
-		named, source = c.setting(flagConfig)
+		named, source = c.setting(cmdline.FlagConfig)
 	}
 	if named != "" {
 		file, err := readEnvFile(named)

@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -148,7 +149,7 @@ func (c *command) showSaved(task *a2a.Task, saved []savedFile) error {
 	return c.ShowText(func(p *terminal.Printer) {
 		p.Field(0, "Task", string(task.ID))
 		p.Field(0, "Context", string(task.ContextID))
-		p.Field(0, "Status", stateName(task.Status.State))
+		p.Field(0, "Status", show.StateName(task.Status.State))
 		for _, file := range saved {
 			p.Field(0, "Saved", file.String())
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 )
 
 // codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the
@@ -25,7 +26,7 @@ func (f *statesFlag) Type() string { return "states" }
 func (f *statesFlag) String() string {
 	var names []string
 	for _, state := range *f {
-		names = append(names, stateName(state))
+		names = append(names, show.StateName(state))
 	}
 	return strings.Join(names, ",")
 }
@@ -33,9 +34,9 @@ func (f *statesFlag) String() string {
 func (f *statesFlag) Set(text string) error {
 	var states statesFlag
 	for _, name := range strings.Split(text, ",") {
-		state, ok := stateOf(strings.TrimSpace(name))
+		state, ok := show.StateOf(strings.TrimSpace(name))
 		if !ok {
-			return fmt.Errorf("use %s, with commas between them", strings.Join(stateWords(), ", "))
+			return fmt.Errorf("use %s, with commas between them", strings.Join(show.StateNames(), ", "))
 		}
 		if state != a2a.TaskStateUnspecified {
 			states = append(states, state)
@@ -47,15 +48,15 @@ func (f *statesFlag) Set(text string) error {
 
 // failOnFlag lets a command fail when the task ends in one of some states, or waits.
 func (c *command) failOnFlag(flags *pflag.FlagSet) {
-	flags.Var(&c.options.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, "+
+	flags.Var(&c.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, "+
 		"such as failed,rejected,input-required", cmdline.ExitState))
 }
 
 // verdict makes a failure of the state that the task ended in, if the user wants that.
 func (c *command) verdict() error {
-	if !slices.Contains(c.options.failOn, c.ending) {
+	if !slices.Contains(c.failOn, c.ending) {
 		return nil
 	}
 	return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState,
-		Message: fmt.Sprintf("the task is %s, which --fail-on names", stateName(c.ending))}
+		Message: fmt.Sprintf("the task is %s, which --fail-on names", show.StateName(c.ending))}
 }

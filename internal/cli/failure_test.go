@@ -70,11 +70,11 @@ func TestFailures(t *testing.T) {
 		{cmdline.Usagef("wrong"), false, 2, cmdline.CodeUsage, 0},
 	} {
 		c := newCommand(nil)
-		c.options.agentCard = "http://127.0.0.1:1"
+		c.Agent = "http://127.0.0.1:1"
 		if test.bearer {
-			c.options.Bearer = "hunter2"
+			c.Bearer = "hunter2"
 		}
-		got := c.failureOf(fmt.Errorf("while trying: %w", test.err))
+		got := c.Failure(fmt.Errorf("while trying: %w", test.err))
 		if got.Exit != test.exit || got.Code != test.code || got.A2ACode != test.a2aCode {
 			t.Errorf("%v (bearer %t): %d %s %d, want %d %s %d", test.err, test.bearer, got.Exit, got.Code, got.A2ACode,
 				test.exit, test.code, test.a2aCode)
@@ -90,7 +90,7 @@ func TestFailures(t *testing.T) {
 func TestEveryKindHasACode(t *testing.T) {
 	t.Parallel()
 	for _, row := range wire.Table {
-		if f := newCommand(nil).failureOf(&a2a.Error{Kind: row.Kind, Remote: true}); f.Code == "" ||
+		if f := newCommand(nil).Failure(&a2a.Error{Kind: row.Kind, Remote: true}); f.Code == "" ||
 			f.Exit == cmdline.ExitOK {
 			t.Errorf("%v: %+v", row.Kind, f)
 		}

@@ -211,9 +211,9 @@ func (f *formField) prompt(columns int) (prompt, above string) {
 	if columns > 0 {
 		room = min(room, columns*7/10)
 	}
-	label, value := terminal.Indent+short(terminal.Inline(f.label()), maxShown), ""
+	label, value := terminal.Indent+terminal.Short(terminal.Inline(f.label()), maxShown), ""
 	if f.value != nil {
-		value = " [" + short(terminal.Inline(plain(f.value)), maxShown) + "]"
+		value = " [" + terminal.Short(terminal.Inline(plain(f.value)), maxShown) + "]"
 	}
 	hint := f.hint()
 	if hint != "" {
@@ -230,7 +230,7 @@ func (f *formField) prompt(columns int) (prompt, above string) {
 	prompt = label + value + ": "
 	if columns > 0 && utf8.RuneCountInString(prompt) > room {
 		above += value
-		prompt = short(label, room-len(": ")) + ": "
+		prompt = terminal.Short(label, room-len(": ")) + ": "
 	}
 	return prompt, above
 }

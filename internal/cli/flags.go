@@ -20,19 +20,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// The names of flags that are looked for: of the one whose value is a file with settings, and of the one that lets load
-// and checks go beyond this machine.
-const (
-	flagConfig  = "config"
-	flagChanged = "changed"
-)
-
-// sourceFlag is the origin of a value that the command line gives, sourceDefault that of one that nothing gives; any
-// other one names a variable.
-const (
-	sourceFlag    = "flag"
-	sourceDefault = "default"
-)
+// flagChanged names the flag of config show that leaves out defaults.
+const flagChanged = "changed"
 
 // envPrefixes begin the names of variables, the one that counts first at the front. The second is that of the A2A
 // command-line specification, so that what is set up for another tool works here too.
@@ -61,7 +50,7 @@ func (c *command) setting(flag string) (value, source string) {
 	if value, name := lookUp(flag, c.LookupEnv); name != "" {
 		return value, name
 	}
-	if flag == flagConfig {
+	if flag == cmdline.FlagConfig {
 		return "", ""
 	}
 	for _, file := range c.files {
@@ -93,7 +82,7 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed {
-			c.origin[f.Name] = sourceFlag
+			c.Origin[f.Name] = cmdline.SourceFlag
 			return
 		}
 		if failed != nil || !takesVariable(f) {
@@ -107,7 +96,7 @@ func (c *command) fillFlags(cmd *cobra.Command) error {
 			failed = c.refuse(cmd, f.Name, badValue(source, value, f, err))
 			return
 		}
-		c.origin[f.Name] = source
+		c.Origin[f.Name] = source
 	})
 	return failed
 }
@@ -117,7 +106,7 @@ const annotationTolerant = "tolerant"
 
 // refuse returns what is wrong with an option, unless the command is one that shows that.
 func (c *command) refuse(cmd *cobra.Command, flag string, wrong *cmdline.Failure) error {
-	if cmd.Annotations[annotationTolerant] == "" || c.origin[flag] == sourceFlag {
+	if cmd.Annotations[annotationTolerant] == "" || c.FromFlag(flag) {
 		return wrong
 	}
 	if c.wrong == nil {

@@ -58,8 +58,8 @@ func (c *command) gatewayCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	agentsFlag(flags, &o.upstreams)
-	registryFlag(flags, &c.options.registry)
+	connect.AgentsFlag(flags, &o.upstreams)
+	connect.RegistryFlag(flags, &c.Registry)
 	connect.AgentVersionFlag(flags, &o.agentVersion)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the "+
@@ -71,7 +71,7 @@ func (c *command) gatewayCommand() *cobra.Command {
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that open requests get to finish when the gateway stops")
-	c.debugFlag(flags)
+	c.DebugFlag(flags)
 	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 	return cmd
@@ -105,7 +105,7 @@ func (c *command) gateway(ctx context.Context, o *gatewayOptions) (err error) {
 					card.AgentURL(url))
 			},
 		},
-		Client:               client.Options{HTTPClient: c.httpClient(), Generations: generations},
+		Client:               client.Options{HTTPClient: c.HTTPClient(), Generations: generations},
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,
 	})
@@ -131,11 +131,11 @@ func (c *command) tellUpstreams(err error) error {
 		e, ok := errors.AsType[*card.Error](one)
 		if ok && (errors.Is(e, card.ErrReference) ||
 			errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
-			f := cardFailure(e)
+			f := connect.CardFailure(e)
 			return f.WithHint("give -a the URL of an agent, a host, or the file of a card")
 		}
 		if ok {
-			c.Warn("%s; trying again with each request", cardFailure(e).Message)
+			c.Warn("%s; trying again with each request", connect.CardFailure(e).Message)
 		} else {
 			c.Warn("%v; trying again with each request", one)
 		}
@@ -158,7 +158,7 @@ func (o *gatewayOptions) behind(c *command) ([]gateway.Upstream, error) {
 				shown).
 				WithHint("put a name in front: NAME=" + shown)
 		}
-		at, err := c.cardAt(c.options.registry, ref)
+		at, err := connect.CardAt(c.Registry, ref)
 		if err != nil {
 			return nil, err
 		}

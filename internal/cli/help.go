@@ -9,9 +9,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
 // helpWidth is how many columns help has.
@@ -104,7 +105,7 @@ func writeCommands(w io.Writer, cmd *cobra.Command) {
 
 // writeOptions lists the options of a command: its own, those for calling agents, and those of every command.
 func (c *command) writeOptions(w io.Writer, cmd *cobra.Command) {
-	calls := c.clientFlags()
+	calls := c.Flags()
 	every := cmd.Root().PersistentFlags()
 	own, calling, rest := pflag.NewFlagSet("", 0), pflag.NewFlagSet("", 0), pflag.NewFlagSet("", 0)
 	own.SortFlags, calling.SortFlags, rest.SortFlags = false, false, false

@@ -8,9 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +16,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
-	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
@@ -102,13 +98,13 @@ const hostNetworksUsage = "networks of agents of the registry: public, loopback 
 // hostFlags are those that say what a host is, however it is used.
 func (c *command) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	limits := host.Options{}.Defaults()
-	agentsFlag(flags, &o.agents)
+	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.registry, "registry", "", "URL of a registry whose agents the host uses too")
 	flags.StringVar(&o.model, "llm", llmOff,
 		"planner: off for rules; auto, gemini, openai or anthropic for a language model, with its key in the "+
 			"environment")
 	connect.AgentVersionFlag(flags, &o.agentVersion)
-	calls := c.clientFlags()
+	calls := c.Flags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
 	for _, name := range connect.TLSFlags {
 		flags.AddFlag(calls.Lookup(name))
@@ -131,7 +127,7 @@ const hostAskExample = `  dragoman host ask http://127.0.0.1:10000 "100 USD in G
 func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 	cmd := c.sendCommand()
 	cmd.Use, cmd.Short, cmd.Long, cmd.Example = "ask [words]", "Give a host one message", hostAskLong, hostAskExample
-	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case "timeout", "debug", "verbose":
 			cmd.Flags().AddFlag(f)
@@ -152,7 +148,7 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		o.taskID, o.contextID = cmd.Flag("task-id").Value.String(), cmd.Flag("context-id").Value.String()
 		o.alone, o.Addr, o.Drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
 		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
-			c.options.agentCard = url
+			c.Agent = url
 			o.standIn(c)
 			o.warnOfMissing(ctx, c)
 			err = send(cmd, words)
@@ -164,26 +160,28 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 
 // standIn says what to type to reach a host that ends with this run: a host like it.
 func (o *hostOptions) standIn(c *command) {
-	c.resumeCommand = map[string][]string{"send": o.resumeArgs(c, "ask"), "chat": o.resumeArgs(c)}
-	c.ephemeral = o.Data == cmdline.InMemory
+	c.Own = &connect.OwnAgent{
+		Resume:    map[string][]string{"send": o.resumeArgs(c, "ask"), "chat": o.resumeArgs(c)},
+		Ephemeral: o.Data == cmdline.InMemory,
+	}
 }
 
 // resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in
 // URLs are left out.
 func (o *hostOptions) resumeArgs(c *command, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
-	if c.origin[connect.FlagAgentCard] == sourceFlag {
+	if c.FromFlag(connect.FlagAgentCard) {
 		for _, agent := range o.agents {
 			words = append(words, "-a", connect.WithoutUser(agent))
 		}
 	}
 	for _, flag := range []struct{ name, value string }{{"registry", connect.WithoutUser(o.registry)},
 		{"networks", o.networks}, {"llm", o.model}} {
-		if c.origin[flag.name] == sourceFlag {
+		if c.FromFlag(flag.name) {
 			words = append(words, "--"+flag.name, flag.value)
 		}
 	}
-	if o.Data != "" && c.origin[cmdline.FlagDataDir] == sourceFlag {
+	if o.Data != "" && c.FromFlag(cmdline.FlagDataDir) {
 		words = append(words, "--"+cmdline.FlagDataDir, o.Data)
 	}
 	return words
@@ -195,7 +193,7 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	if !served {
 		o.Addr = "127.0.0.1:0"
 	}
-	o.alone, o.patient = !served, served || c.origin["drain"] != ""
+	o.alone, o.patient = !served, served || c.Origin["drain"] != ""
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
 		if served {
 			fmt.Fprintf(c.Err, "serving %s at %s\n", agentHost, card.AgentURL(url))
@@ -317,47 +315,34 @@ func (o *hostOptions) directory(c *command) (*host.Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	bindings, err := c.options.Bindings()
+	bindings, err := c.Bindings()
 	if err != nil {
 		return nil, err
 	}
 	options := &host.DirectoryOptions{Networks: o.networks,
-		Client: client.Options{HTTPClient: c.httpClient(), Bindings: bindings, Generations: generations}}
+		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations}}
 	for _, text := range o.agents {
 		alias, card := connect.NameAndRef(text)
 		if card == "" {
 			return nil, cmdline.Usagef("-a is %q, which names no agent",
 				text).WithHint("for example -a http://127.0.0.1:10000")
 		}
-		if card, err = c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), card); err != nil {
+		if card, err = connect.CardAt(cmp.Or(o.registry, connect.DefaultRegistry), card); err != nil {
 			return nil, err
 		}
 		options.Agents = append(options.Agents, host.AgentRef{Card: card, Alias: alias})
 	}
 	if o.registry != "" {
-		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.httpClient()})
+		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.HTTPClient()})
 		if err != nil {
-			return nil, badRegistry(o.registry)
+			return nil, connect.BadRegistry(o.registry)
 		}
 		options.Catalog = catalog
-		if o.networks == "" && onThisMachine(o.registry) {
+		if o.networks == "" && connect.OnThisMachine(o.registry) {
 			options.Networks = registry.NetworksLoopback
 		}
 	}
 	return host.NewDirectory(options)
-}
-
-// onThisMachine reports whether a URL, or a host, is one of this machine.
-func onThisMachine(ref string) bool {
-	if !strings.Contains(ref, "://") {
-		ref = "http://" + ref
-	}
-	u, err := url.Parse(ref)
-	if err != nil {
-		return false
-	}
-	addr, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // planner returns what plans.
@@ -367,10 +352,4 @@ func (o *hostOptions) planner(c *command) (plan.Planner, error) {
 		return plan.Rules(), err
 	}
 	return plan.NewLLM(model), nil
-}
-
-// env returns a variable of the environment, "" when it is not set.
-func (c *command) env(name string) string {
-	value, _ := c.LookupEnv(name)
-	return value
 }

@@ -41,7 +41,7 @@ func (c *command) printManual(w io.Writer, root *cobra.Command) {
 	manText(w, root.Long)
 	manOptions(w, root.PersistentFlags(), nil)
 	fmt.Fprint(w, ".SH OPTIONS FOR CALLING AGENTS\n")
-	calls := c.clientFlags()
+	calls := c.Flags()
 	manOptions(w, calls, nil)
 	fmt.Fprint(w, ".SH COMMANDS\n")
 	for _, group := range commandGroups {

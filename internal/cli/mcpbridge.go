@@ -70,7 +70,7 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	}
 	flags, limits := cmd.Flags(), mcpbridge.Options{}.Defaults()
 	flags.SortFlags = false
-	agentsFlag(flags, &o.agents)
+	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and "+
 		"output; port 0 picks a free port")
 	flags.StringVar(&o.token, flagMCPToken, "",
@@ -78,7 +78,7 @@ func (c *command) mcpBridgeCommand() *cobra.Command {
 	flags.DurationVar(&o.wait, "max-wait", limits.Wait,
 		"time that a call waits for an agent before it returns the id of the task")
 	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "most bytes of an agent's output that a call returns")
-	c.clientFlags().VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case connect.FlagAgentCard, "timeout", "poll-interval", "verbose": // which are about one call
 		default:
@@ -102,8 +102,8 @@ func (c *command) mcpBridge(ctx context.Context, o *bridgeOptions) (err error) {
 	var agents []mcpbridge.Agent
 	for _, text := range o.agents {
 		name, ref := connect.NameAndRef(text)
-		c.options.agentCard = ref
-		agent, err := c.dial(ctx)
+		c.Agent = ref
+		agent, err := c.Dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ func (o *bridgeOptions) checkBridge(c *command) error {
 	switch {
 	case len(o.agents) == 0:
 		return connect.NoAgent()
-	case len(o.agents) > 1 && c.options.HasCredentials():
+	case len(o.agents) > 1 && c.HasCredentials():
 		return cmdline.Usagef("credentials are set, but each of the %d agents would get them",
 			len(o.agents)).WithHint("run a bridge for each agent that needs credentials")
 	case o.wait <= 0:

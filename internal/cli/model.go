@@ -25,7 +25,7 @@ func (c *command) openModel(provider, name, baseURL string) (llm.Model, error) {
 	if known == llmAuto {
 		known = ""
 	}
-	options, err := llm.OptionsFromEnv(known, c.env)
+	options, err := llm.OptionsFromEnv(known, c.Env)
 	if errors.Is(err, llm.ErrNoModel) && provider == llmAuto {
 		c.Warn("--llm auto found no language model and uses rules; " +
 			"set GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENAI_BASE_URL")

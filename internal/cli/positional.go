@@ -4,7 +4,6 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,7 +35,7 @@ func (c *command) positionalCommands() []*cobra.Command {
 func (c *command) positional(cmd *cobra.Command, use string) *cobra.Command {
 	check := cmd.Args
 	cmd.Use, cmd.Hidden = use, true
-	cmd.PersistentFlags().AddFlagSet(c.clientFlags())
+	cmd.PersistentFlags().AddFlagSet(c.Flags())
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmdline.Usagef("%s takes the URL of an agent first", cmd.CommandPath())
@@ -57,7 +56,7 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 		flag := cmd.Flag(connect.FlagAgentCard)
 		_, several := flag.Value.(pflag.SliceValue)
 		for !flag.Changed || several && taken > 0 {
-			if taken == len(args) || !looksLikeAgent(args[taken]) {
+			if taken == len(args) || !connect.LooksLikeAgent(args[taken]) {
 				break
 			}
 			if err := cmd.Flags().Set(connect.FlagAgentCard, args[taken]); err != nil {
@@ -72,21 +71,13 @@ func (c *command) takeAgents(cmd *cobra.Command) {
 
 // oneAgent takes the one agent of a command from a variable that may hold several for others, and names for them.
 func (c *command) oneAgent() error {
-	all := splitValues(connect.FlagAgentCard, c.options.agentCard)
-	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !looksLikeAgent(agent) }) {
+	all := splitValues(connect.FlagAgentCard, c.Agent)
+	if len(all) > 1 && !slices.ContainsFunc(all, func(agent string) bool { return !connect.LooksLikeAgent(agent) }) {
 		return cmdline.Usagef("--%s names %d agents, and %s calls one", connect.FlagAgentCard, len(all), c.Name).
 			WithHint("name one with -a")
 	}
-	if name, ref := connect.NameAndRef(c.options.agentCard); name != "" && looksLikeAgent(ref) {
-		c.options.agentCard = ref
+	if name, ref := connect.NameAndRef(c.Agent); name != "" && connect.LooksLikeAgent(ref) {
+		c.Agent = ref
 	}
 	return nil
-}
-
-// looksLikeAgent reports whether an argument is an agent and nothing that anybody would say.
-func looksLikeAgent(arg string) bool {
-	_, ref := connect.NameAndRef(arg)
-	_, isEntry := entryName(ref)
-	isURL := strings.HasPrefix(ref, "http://") || strings.HasPrefix(ref, "https://")
-	return (isURL || isEntry) && !strings.ContainsAny(arg, " \t\n")
 }

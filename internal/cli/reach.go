@@ -12,7 +12,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
-	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -35,7 +34,7 @@ func reachedNobody(t *a2a.Task) bool {
 
 // whyFailed looks at a task of the own host that failed: streams do not say why, as metadata is not in them.
 func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *seen) error {
-	if !c.ownAgent() || seen.state != a2a.TaskStateFailed || seen.cutOff {
+	if c.Own == nil || seen.state != a2a.TaskStateFailed || seen.cutOff {
 		return nil
 	}
 	none := 0
@@ -51,23 +50,23 @@ func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *see
 // says of them is for its callers, who are not to learn addresses.
 func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 	timeout := host.DirectoryOptions{}.Defaults().CardTimeout // as long as the host itself waits for them
-	if limit := c.options.timeout; limit > 0 {
+	if limit := c.Timeout; limit > 0 {
 		timeout = min(timeout, limit)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	cards := card.NewResolver(&card.Options{HTTPClient: c.httpClient(), Timeout: timeout, Retries: -1})
+	cards := card.NewResolver(&card.Options{HTTPClient: c.HTTPClient(), Timeout: timeout, Retries: -1})
 	failed := make([]error, len(o.agents)+1)
 	var looks sync.WaitGroup
 	for i, agent := range o.agents {
 		_, ref := connect.NameAndRef(agent)
-		at, err := c.cardAt(cmp.Or(o.registry, "http://"+registrycmd.DefaultAddr), ref)
+		at, err := connect.CardAt(cmp.Or(o.registry, connect.DefaultRegistry), ref)
 		if err != nil {
 			continue // directory has refused it
 		}
 		looks.Go(func() {
 			found, err := cards.Resolve(ctx, at)
-			failed[i] = c.orAgents(ctx, err)
+			failed[i] = c.OrAgents(ctx, err)
 			if err == nil && len(found.SecurityRequirements) > 0 {
 				failed[i] = fmt.Errorf("agent %q requires credentials, but a host sends none, not even "+
 					"DRAGOMAN_BEARER. "+
@@ -77,7 +76,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 		})
 	}
 	if catalog, err := registry.NewClient(o.registry,
-		&registry.ClientOptions{HTTPClient: c.httpClient()}); o.registry != "" && err == nil {
+		&registry.ClientOptions{HTTPClient: c.HTTPClient()}); o.registry != "" && err == nil {
 		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })
 	}
 	looks.Wait()
@@ -86,7 +85,7 @@ func (o *hostOptions) warnOfMissing(ctx context.Context, c *command) {
 		if err == nil {
 			continue
 		}
-		if why := c.failureOf(err).Message; !slices.Contains(said, why) {
+		if why := c.Failure(err).Message; !slices.Contains(said, why) {
 			said = append(said, why)
 			c.Warn("%s", why)
 		}

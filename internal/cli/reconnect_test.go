@@ -94,7 +94,7 @@ func TestCutFailure(t *testing.T) {
 		"the connection to the agent was " +
 			"lost and did not come back: EOF": &client.CutError{TaskID: "t", Err: errors.New("EOF")},
 	} {
-		f := newCommand(nil).failureOf(err)
+		f := newCommand(nil).Failure(err)
 		if f.Message != want || f.Exit != cmdline.ExitUnreachable {
 			t.Errorf("got %d %q, want %q", f.Exit, f.Message, want)
 		}

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
 //go:generate go test -run ^TestReferenceIsUpToDate$ -update .
@@ -50,7 +51,7 @@ func reference() []byte {
 	b.WriteString("Options of all commands:\n\n")
 	writeFlags(&b, root.PersistentFlags(), nil)
 	b.WriteString("<a id=\"calls\"></a>Options of the commands that call agents, besides these:\n\n")
-	calls := c.clientFlags()
+	calls := c.Flags()
 	writeFlags(&b, calls, nil)
 	b.WriteString("## Commands\n\n")
 	for _, cmd := range descendants(root) {

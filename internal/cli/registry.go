@@ -36,8 +36,8 @@ func (c *command) registryCommand() *cobra.Command {
 		c.registryHistoryCommand(o), c.registryCheckCommand(o), c.registryRemoveCommand(o),
 	}
 	flags := registryFlags(o)
-	flags.DurationVar(&c.options.timeout, "timeout", 0, "time limit; 0 means the limit of a registry call")
-	c.debugFlag(flags)
+	flags.DurationVar(&c.Timeout, "timeout", 0, "time limit; 0 means the limit of a registry call")
+	c.DebugFlag(flags)
 	for _, cmd := range uses {
 		cmd.PersistentFlags().AddFlagSet(flags) // so that config show, which has them itself, does not repeat them
 	}
@@ -52,7 +52,7 @@ func (c *command) registryCommand() *cobra.Command {
 // registryFlags returns the flags of the commands that use a registry.
 func registryFlags(o *registryOptions) *pflag.FlagSet {
 	flags := pflag.NewFlagSet("registry", pflag.ContinueOnError)
-	registryFlag(flags, &o.url)
+	connect.RegistryFlag(flags, &o.url)
 	registrycmd.AddTokenFlag(flags, &o.token)
 	return flags
 }
@@ -60,15 +60,21 @@ func registryFlags(o *registryOptions) *pflag.FlagSet {
 // withRegistry runs f with a client of the registry, under --timeout.
 func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions,
 	f func(context.Context, *registry.Client) error) error {
-	client, err := registry.NewClient(o.url, &registry.ClientOptions{HTTPClient: c.httpClient(), Token: o.token})
+	client, err := registry.NewClient(o.url, &registry.ClientOptions{HTTPClient: c.HTTPClient(), Token: o.token})
 	if err != nil {
-		return badRegistry(o.url)
+		return connect.BadRegistry(o.url)
 	}
 	if args := cmd.Flags().Args(); len(args) == 1 {
 		c.listed = args[0]
 	}
 	c.catalogue, c.registryToken = o.url, o.token
-	return c.within(cmd, &seen{}, func(ctx context.Context) error { return f(ctx, client) })
+	return c.within(cmd, &seen{}, func(ctx context.Context) error {
+		err := f(ctx, client)
+		if e, ok := errors.AsType[*registry.Error](err); ok {
+			return c.registryFailure(e)
+		}
+		return err
+	})
 }
 
 // oneName takes the one name of an agent that a command is about.
@@ -110,8 +116,8 @@ func (c *command) registryAddCommand(o *registryOptions) *cobra.Command {
 				}
 				e, _, err := client.Add(ctx, r)
 				if r.URL != "" && errors.Is(err, registry.ErrCardInvalid) {
-					_, here := c.cardOf(ctx, r.URL)
-					if f, ok := errors.AsType[*cmdline.Failure](c.orAgents(ctx, here)); ok {
+					_, here := c.To(r.URL).Card(ctx)
+					if f, ok := errors.AsType[*cmdline.Failure](here); ok {
 						return f
 					}
 				}
@@ -530,7 +536,7 @@ func (c *command) hintForRegistry(e *registry.Error) string {
 // registryCommandFor returns a command of this program that uses the same registry. Credentials are left out.
 func (c *command) registryCommandFor(verb string, args ...string) []string {
 	words := append([]string{c.Program, "registry", verb}, args...)
-	if c.origin["registry"] == sourceFlag {
+	if c.FromFlag("registry") {
 		words = append(words, "--registry", connect.WithoutUser(c.catalogue))
 	}
 	return words
@@ -543,22 +549,12 @@ func (c *command) registryFailure(e *registry.Error) *cmdline.Failure {
 		f.Exit, f.Code = known.exit, known.code
 		if e.Kind == registry.ErrUnauthenticated && c.registryToken != "" {
 			f.Code = cmdline.CodeAuthFailed
-			return c.tellSource(registrycmd.FlagToken, "the token", f)
+			return c.TellSource(registrycmd.FlagToken, "the token", f)
 		}
 		return f
 	}
 	f.Code = cmdline.CodeOther + strings.ToUpper(strings.ReplaceAll(string(e.Kind), "-", "_"))
 	return f
-}
-
-func (c *command) registryUnreachable(e *registry.UnreachableError) *cmdline.Failure {
-	why, hint := cmdline.CauseOf(e.Err, e.URL)
-	if hint == cmdline.HintAddress {
-		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) +
-			", or name another one with --registry"
-	}
-	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
-		Message: fmt.Sprintf("the registry at %s cannot be reached: %s", connect.WithoutUser(e.URL), why), Hint: hint}
 }
 
 func instant(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -5,10 +5,8 @@ package cli
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance/conformancecmd"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
@@ -17,29 +15,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
-// defaultPoll is the first pause between two looks at a task, as the specification of such tools has it: a person
-// waits, not a program.
-const defaultPoll = 2 * time.Second
-
 // The output formats.
 const (
 	outputText = "text"
 	outputJSON = "json"
 )
-
-// globalOptions are the flags that every command takes, and those of the commands that call agents.
-type globalOptions struct {
-	connect.Options
-	agentCard    string
-	registry     string // that entries are looked up in
-	output       string
-	timeout      time.Duration
-	pollInterval time.Duration
-	extensions   []string
-	config       string
-	verbose      bool
-	failOn       statesFlag
-}
 
 const rootLong = `dragoman serves sample agents and talks to any agent over A2A: version 1.0, and
 older versions. --a2a-version chooses one.
@@ -97,20 +77,20 @@ func (c *command) root() *cobra.Command {
 	root.SetErr(c.Err)
 	root.SetFlagErrorFunc(c.flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { c.printHelp(c.Out, cmd) })
-	flags, o := root.PersistentFlags(), &c.options
-	flags.StringVarP(&o.output, "output", "o", outputText, "text or json")
-	flags.StringVar(&o.config, flagConfig, "", "file with variables, instead of the nearest .env")
+	flags := root.PersistentFlags()
+	flags.StringVarP(&c.output, "output", "o", outputText, "text or json")
+	flags.StringVar(&c.Config, cmdline.FlagConfig, "", "file with variables, instead of the nearest .env")
 
 	card, send, task := c.cardCommand(), c.sendCommand(), c.taskCommand()
 	for _, calls := range []*cobra.Command{card, send, task} {
-		calls.PersistentFlags().AddFlagSet(c.clientFlags())
+		calls.PersistentFlags().AddFlagSet(c.Flags())
 	}
-	root.AddCommand(recordercmd.Commands(c.Run, &c.options.Options, c.clientFlags())...)
+	root.AddCommand(recordercmd.Commands(c.Caller)...)
 	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send,
 		c.chatCommand(),
 		task, c.hostCommand(), c.benchCommand(),
 		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(),
-		conformancecmd.Command(c.Run, &c.options.Options, c.clientFlags()),
+		conformancecmd.Command(c.Caller),
 		c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
@@ -127,44 +107,6 @@ func (c *command) root() *cobra.Command {
 		shortenDefaults(cmd.LocalFlags())
 	}
 	return root
-}
-
-// clientFlags returns the flags of the commands that call agents. They stand for the same options each time.
-func (c *command) clientFlags() *pflag.FlagSet {
-	flags, o := pflag.NewFlagSet("client", pflag.ContinueOnError), &c.options
-	flags.StringVarP(&o.agentCard, connect.FlagAgentCard, "a", "",
-		"the agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry")
-	registryFlag(flags, &o.registry)
-	flags.DurationVar(&o.timeout, "timeout", 0, "time limit; 0 waits until the task ends")
-	flags.DurationVar(&o.pollInterval, "poll-interval", defaultPoll,
-		"first pause between two polls of a task that cannot be streamed; the pauses grow")
-	flags.StringVar(&o.Bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
-	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
-	o.TLS.Add(flags)
-	flags.BoolVar(&o.verbose, "verbose", false,
-		"show everything that is sent and received: messages, ids, media types, metadata")
-	flags.StringArrayVar(&o.SvcParams, connect.FlagSvcParam, nil,
-		"service parameter (HTTP header) to send, as name:value; repeatable")
-	flags.StringVar(&o.Version, "a2a-version", connect.AnyVersion,
-		"protocol version to speak: 1.0, 0.3, 0.2 or 0.1; any means the first version in the card")
-	flags.StringArrayVar(&o.Transports, "transport", nil,
-		"binding to use: JSONRPC, HTTP+JSON or GRPC; repeatable, in order of preference (default: the card's order)")
-	flags.StringVar(&o.Tenant, "tenant", "", "tenant of each request (default: the card's)")
-	flags.StringArrayVar(&o.extensions, "extension", nil, "URI of an extension to activate; repeatable")
-	c.debugFlag(flags)
-	return flags
-}
-
-// agentsFlag adds -a to a command that takes several agents.
-func agentsFlag(flags *pflag.FlagSet, agents *[]string) {
-	flags.StringArrayVarP(agents, connect.FlagAgentCard, "a", nil,
-		"an agent: its URL, host, the file of its card, or registry:NAME for an entry of a registry; NAME=AGENT "+
-			"gives it another name; repeatable")
-}
-
-func (c *command) debugFlag(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.options.Debug, "debug", false,
-		"print each HTTP request or gRPC call and its response to standard error, without credentials")
 }
 
 // noCommand refuses a word that is no command; cobra itself would suggest similar ones on several lines.
@@ -216,7 +158,7 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 	if err := c.fillFlags(cmd); err != nil {
 		return err
 	}
-	c.AsJSON, c.All, c.Quiet = c.options.output == outputJSON, c.options.verbose, c.options.Debug
+	c.AsJSON, c.Quiet = c.output == outputJSON, c.Debug
 	c.started = true
 	for _, file := range files {
 		if file.warning != "" {
@@ -231,18 +173,17 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 
 // checkOptions refuses values that no command takes.
 func (c *command) checkOptions(cmd *cobra.Command) error {
-	o := &c.options
-	if o.output != outputText && o.output != outputJSON {
-		wrong := o.output
-		o.output = outputText
+	if c.output != outputText && c.output != outputJSON {
+		wrong := c.output
+		c.output = outputText
 		if err := c.refuse(cmd, "output", cmdline.Usagef("--output is %q; use %s or %s", wrong, outputText,
 			outputJSON)); err != nil {
 			return err
 		}
 	}
-	if o.timeout < 0 {
+	if c.Timeout < 0 {
 		if err := c.refuse(cmd, "timeout",
-			cmdline.Usagef("--timeout is %v; it must not be negative", o.timeout)); err != nil {
+			cmdline.Usagef("--timeout is %v; it must not be negative", c.Timeout)); err != nil {
 			return err
 		}
 	}
@@ -257,9 +198,9 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if o.pollInterval <= 0 {
+	if c.PollInterval <= 0 {
 		return c.refuse(cmd, "poll-interval",
-			cmdline.Usagef("--poll-interval is %v; it must be above 0", o.pollInterval))
+			cmdline.Usagef("--poll-interval is %v; it must be above 0", c.PollInterval))
 	}
-	return o.TLS.Check()
+	return c.TLS.Check()
 }

@@ -213,12 +213,12 @@ func (o *sampleOptions) fetcher(mediaTypes ...string) (*files.Fetcher, error) {
 
 // openModel opens the language model that the flags name.
 func (o *sampleOptions) openModel(c *command) error {
-	o.getenv = c.env
+	o.getenv = c.Env
 	var err error
 	if o.model, err = c.openModel(o.provider, o.modelName, o.baseURL); err != nil {
 		return err
 	}
-	if o.model == nil && c.origin[flagMCP] == sourceFlag {
+	if o.model == nil && c.FromFlag(flagMCP) {
 		return cmdline.Usagef("--mcp is for a language model, and there is none").WithHint("name one with --llm")
 	}
 	return nil
@@ -276,7 +276,7 @@ func (c *command) samplesListCommand() *cobra.Command {
 		Use: "list", Short: "List the sample agents", Args: cmdline.NoArgs,
 		Example: "  dragoman samples list\n  dragoman samples list -o json",
 		RunE: func(*cobra.Command, []string) error {
-			if c.wantsJSON() {
+			if c.AsJSON {
 				return c.ShowValue(sampleList(""))
 			}
 			for _, s := range samples {

@@ -88,23 +88,19 @@ func limitRedirects(_ *http.Request, via []*http.Request) error {
 
 // fileTransport fetches files: from the server of the agent, which is called anyway, and from the given networks.
 func (c *command) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
-	own := c.httpClient().Transport
+	own := c.HTTPClient().Transport
 	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
-	if c.options.Debug { // without the credentials, which do not go there
+	if c.Debug { // without the credentials, which do not go there
 		others = connect.NewTap(others, c.Err, nil)
 	}
 	home, _ := url.Parse(agent)
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return connect.RoundTripper(func(req *http.Request) (*http.Response, error) {
 		if home != nil && req.URL.Scheme == home.Scheme && req.URL.Host == home.Host {
 			return own.RoundTrip(req)
 		}
 		return others.RoundTrip(req)
 	})
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 // artifacts writes artifacts, and goes on when one of them cannot be written. The error joins what went wrong.
 func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved []savedFile, err error) {
@@ -207,7 +203,7 @@ func (s *saver) isThere(name string) error {
 // allow says what lets a file of a forbidden network be fetched.
 func (s *saver) allow(u *url.URL) string {
 	flag := "--networks " + string(guard.Private)
-	if onThisMachine(u.Host) {
+	if connect.OnThisMachine(u.Host) {
 		flag = "--networks " + string(guard.Loopback)
 	}
 	if s.c.inChat {

@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -131,8 +132,8 @@ func (c *command) sendCommand() *cobra.Command {
 
 // settleWait decides whether to wait. The flags --wait and --stream come before a variable that says --async.
 func (o *sendOptions) settleWait(c *command) error {
-	_, wait := c.origin["wait"]
-	async := c.origin["async"] == sourceFlag
+	_, wait := c.Origin["wait"]
+	async := c.FromFlag("async")
 	switch {
 	case wait && async:
 		return cmdline.Usagef("--async and --wait exclude each other")
@@ -157,10 +158,10 @@ func (o *sendOptions) settleWait(c *command) error {
 
 // later names a command for a task that goes on; "" when it has to be this run that waits.
 func (c *command) later(what, verb string) string {
-	if c.ownAgent() {
+	if c.Own != nil {
 		return ""
 	}
-	return what + terminal.CommandLine(c.commandFor("task", verb, "ID"))
+	return what + terminal.CommandLine(c.CommandFor("task", verb, "ID"))
 }
 
 // request makes the request of the options.
@@ -174,7 +175,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 	}
 	message := a2a.NewMessage(a2a.RoleUser, parts...)
 	message.TaskID, message.ContextID = a2a.TaskID(o.taskID), a2a.ContextID(o.contextID)
-	message.Extensions = c.options.extensions
+	message.Extensions = c.Extensions
 	if o.metadata != "" {
 		if jsontext.Value(o.metadata).Kind() != '{' || json.Unmarshal([]byte(o.metadata), &message.Metadata) != nil {
 			return nil, cmdline.Usagef("--metadata is not a JSON object").WithHint(
@@ -201,7 +202,7 @@ func (o *sendOptions) request(words []string, c *command) (*a2a.SendMessageReque
 
 // sendMessage sends a message and shows what comes of it.
 func (c *command) sendMessage(ctx context.Context, o *sendOptions, req *a2a.SendMessageRequest, seen *seen) error {
-	agent, err := c.dial(ctx)
+	agent, err := c.Dial(ctx)
 	if err != nil {
 		return err
 	}
@@ -257,8 +258,8 @@ func (c *command) talk(ctx context.Context, agent *client.Client, o *sendOptions
 // ended explains why a message was refused, if its task has ended.
 func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.SendMessageRequest, err error) error {
 	e, ok := errors.AsType[*a2a.Error](err)
-	if ok && e.Kind != a2a.ErrInvalidAgentResponse && req.Message.TaskID != "" && !c.options.Debug {
-		f := c.failureOf(err)
+	if ok && e.Kind != a2a.ErrInvalidAgentResponse && req.Message.TaskID != "" && !c.Debug {
+		f := c.Failure(err)
 		err = f.WithHint(strings.TrimSuffix("see what the agent said with --debug; "+f.Hint, "; "))
 	}
 	if !ok || e.Kind != a2a.ErrUnsupportedOperation || req.Message.TaskID == "" {
@@ -268,9 +269,9 @@ func (c *command) ended(ctx context.Context, agent *client.Client, req *a2a.Send
 	if failed != nil || !task.Status.State.Terminal() {
 		return err
 	}
-	f := c.failureOf(err)
-	f.Message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, stateName(task.Status.State))
-	again := append(c.commandFor("send", "", "--context-id", string(task.ContextID)), "--text", terminal.Placeholder)
+	f := c.Failure(err)
+	f.Message = fmt.Sprintf("task %s is %s and takes no further message", task.ID, show.StateName(task.Status.State))
+	again := append(c.CommandFor("send", "", "--context-id", string(task.ContextID)), "--text", terminal.Placeholder)
 	return f.WithHint("see the response with --debug; continue in a new task with " + terminal.CommandLine(again))
 }
 
@@ -311,14 +312,14 @@ func (c *command) sendAndLeave(ctx context.Context, agent *client.Client, o *sen
 
 // saySave says to people how to get the files of a task. A host of this run may only be asked at its prompt.
 func (c *command) saySave(seen *seen) {
-	if seen.files && seen.task != "" && !c.ownAgent() && !c.AsJSON {
-		c.Say("Save", c.commandFor("task", "download", string(seen.task))...)
+	if seen.files && seen.task != "" && c.Own == nil && !c.AsJSON {
+		c.Say("Save", c.CommandFor("task", "download", string(seen.task))...)
 	}
 }
 
 // sayFollow says how to follow a task that goes on.
 func (c *command) sayFollow(seen *seen) {
-	if c.ephemeral {
+	if c.isEphemeral() {
 		c.sayResume()
 		return
 	}
@@ -347,7 +348,7 @@ func (c *command) await(ctx context.Context, agent *client.Client, req *a2a.Send
 		seen.note(u.Event)
 		types.note(u.Event)
 		outcome.Add(u)
-		noteOn(c.waits, u.Event)
+		noteOn(c.Progress, u.Event)
 		// The first event of a stream may show the task as it was before the message.
 		stale := first && req.Message.TaskID != "" && !u.Polled
 		switch {
@@ -389,7 +390,7 @@ func (c *command) explain(err error, seen *seen) error {
 	if seen.task == "" {
 		return err
 	}
-	f := c.failureOf(err)
+	f := c.Failure(err)
 	if f.Exit == cmdline.ExitUnreachable || f.Exit == cmdline.ExitTimeout {
 		f.Hint = c.comeBackTo(seen)
 		return f

@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -50,7 +51,7 @@ type serveOptions struct {
 	grpcList   bool
 	cardGRPC   bool
 	samples    sampleOptions
-	dialects   dialectFlags
+	dialects   connect.DialectFlags
 	agentRole  bool
 	turnLimit  time.Duration
 	retention  time.Duration
@@ -143,7 +144,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
 	o.registerCardGRPC(flags)
 	o.samples.register(flags)
-	o.dialects.register(flags)
+	o.dialects.Register(flags)
 	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "accept messages that callers send in the role of the agent")
 	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
@@ -181,8 +182,8 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 	}
 	if o.commands != nil {
 		defer o.commands.kill() // those that the engine has not waited for
-		if c.process.beforeEnd != nil {
-			c.process.beforeEnd(o.commands.kill)
+		if c.BeforeEnd != nil {
+			c.BeforeEnd(o.commands.kill)
 		}
 	}
 	ln, err := o.Listen(ctx)
@@ -213,7 +214,7 @@ func (c *command) serve(ctx context.Context, o *serveOptions) (err error) {
 		},
 		OnDrain: w.engine.Shutdown, Ready: w.engine.Ready, DrainDelay: o.drainDelay,
 	}
-	if err := o.dialects.apply(options); err != nil {
+	if err := o.dialects.Apply(options); err != nil {
 		return err
 	}
 	srv, err := server.New(service, options)
@@ -258,7 +259,7 @@ func (o *serveOptions) sample(c *command) (*sample, error) {
 		"rates": {agentCurrency}, "reply": {agentHello}, "allow-url": {agentFiles, agentImages},
 		"allow-networks": {agentFiles, agentImages}, flagMCP: {agentCoder},
 	} {
-		if !slices.Contains(names, o.agent) && c.origin[flag] == sourceFlag {
+		if !slices.Contains(names, o.agent) && c.FromFlag(flag) {
 			return nil, cmdline.Usagef("--%s is for --agent %s", flag, strings.Join(names, " and "))
 		}
 	}

@@ -271,7 +271,7 @@ func (o *serveOptions) checkSource(c *command) error {
 		return cmdline.Usagef("serve has no --proxy any more").WithHint("use " + terminal.CommandLine(gateway))
 	}
 	custom := o.exec != "" || o.echo
-	if custom && c.origin["agent"] != sourceFlag {
+	if custom && !c.FromFlag("agent") {
 		o.agent = "" // what a variable says is for when nothing else is said
 	}
 	var given []string
@@ -306,7 +306,7 @@ func (o *serveOptions) checkSource(c *command) error {
 	case o.agent == agentExec || o.agent == agentEcho:
 		return cmdline.Usagef("--agent is %q; give --%s itself", o.agent, o.agent)
 	}
-	if _, set := c.origin[cmdline.FlagDataDir]; custom && !set {
+	if _, set := c.Origin[cmdline.FlagDataDir]; custom && !set {
 		o.Data = cmdline.InMemory
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -85,7 +86,7 @@ func noteOn(p *terminal.Progress, event a2a.Event) {
 func noteStatus(p *terminal.Progress, s *a2a.TaskStatus) {
 	state := ""
 	if s.State != a2a.TaskStateUnspecified {
-		state = stateName(s.State)
+		state = show.StateName(s.State)
 	}
 	p.Note(state, wordsOf(s))
 }

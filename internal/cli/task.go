@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -97,7 +98,7 @@ func (c *command) waitFor(ctx context.Context, agent *client.Client, outcome *cl
 		}
 		seen.note(u.Event)
 		outcome.Add(u)
-		noteOn(c.waits, u.Event)
+		noteOn(c.Progress, u.Event)
 		if seen.state.Interrupted() {
 			return nil
 		}
@@ -122,7 +123,7 @@ func (c *command) explainRefusal(ctx context.Context, agent *client.Client, id a
 	if !ok || e.Kind != a2a.ErrTaskNotCancelable {
 		return err
 	}
-	f := c.failureOf(err)
+	f := c.Failure(err)
 	task, failed := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: new(int)})
 	switch goesOn := failed == nil && !task.Status.State.Terminal(); {
 	case goesOn && c.inChat:
@@ -156,7 +157,7 @@ func (c *command) taskCancelCommand() *cobra.Command {
 				}
 				seen.note(task)
 				if task.Status.State != a2a.TaskStateCanceled {
-					c.Warn("the task is %s", stateName(task.Status.State))
+					c.Warn("the task is %s", show.StateName(task.Status.State))
 				}
 				short := fold.ShowHistory(task, history)
 				return c.show(short, func(p printer) { p.event(short) })
@@ -218,7 +219,7 @@ func (c *command) subscribe(ctx context.Context, agent *client.Client, o *subscr
 			break
 		}
 		// The agent ended the stream because the task waits, or it has none.
-		if err := retry.Sleep(ctx, c.options.pollInterval); err != nil {
+		if err := retry.Sleep(ctx, c.PollInterval); err != nil {
 			return err
 		}
 	}
@@ -297,7 +298,7 @@ func (c *command) taskListCommand() *cobra.Command {
 					return err
 				}
 				if res.NextPageToken != "" {
-					c.Say("Next page", c.commandFor("task", "list", nextPage(cmd, res.NextPageToken)...)...)
+					c.Say("Next page", c.CommandFor("task", "list", nextPage(cmd, res.NextPageToken)...)...)
 				}
 				return nil
 			})
@@ -340,31 +341,11 @@ func (o *listOptions) request(now time.Time) (*a2a.ListTasksRequest, error) {
 
 // parseState reads a state as people write it, or as the protocol does.
 func parseState(text string) (a2a.TaskState, error) {
-	state, ok := stateOf(text)
+	state, ok := show.StateOf(text)
 	if !ok {
-		return 0, cmdline.Usagef("--status is %q; use one of %s", text, strings.Join(stateWords(), ", "))
+		return 0, cmdline.Usagef("--status is %q; use one of %s", text, strings.Join(show.StateNames(), ", "))
 	}
 	return state, nil
-}
-
-// stateOf returns the state of a name; none for no name.
-func stateOf(text string) (state a2a.TaskState, ok bool) {
-	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
-		if strings.EqualFold(text, state.String()) ||
-			strings.EqualFold(strings.ReplaceAll(text, "_", "-"), stateName(state)) {
-			return state, true
-		}
-	}
-	return a2a.TaskStateUnspecified, text == ""
-}
-
-// stateWords returns the states as people write them.
-func stateWords() []string {
-	var names []string
-	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
-		names = append(names, stateName(state))
-	}
-	return names
 }
 
 // parseSince reads a time, or a duration back from now.
@@ -412,7 +393,7 @@ func (p printer) list(res *a2a.ListTasksResponse, history int) {
 func (c *command) withAgent(cmd *cobra.Command, f func(context.Context, *client.Client, *seen) error) error {
 	var seen seen
 	return c.within(cmd, &seen, func(ctx context.Context) error {
-		agent, err := c.dial(ctx)
+		agent, err := c.Dial(ctx)
 		if err != nil {
 			return err
 		}
@@ -441,5 +422,5 @@ func (c *command) oneID(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	return cmdline.Usagef("%s takes the id of one task",
-		cmd.CommandPath()).WithHint("find it with " + terminal.CommandLine(c.commandFor("task", "list")))
+		cmd.CommandPath()).WithHint("find it with " + terminal.CommandLine(c.CommandFor("task", "list")))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -71,7 +72,7 @@ func (p printer) story(t *a2a.Task) {
 }
 
 func (p printer) status(s *a2a.TaskStatus) {
-	p.Field(0, "Status", stateName(s.State))
+	p.Field(0, "Status", show.StateName(s.State))
 	if !s.Timestamp.IsZero() {
 		p.Field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 	}
@@ -122,11 +123,11 @@ func (p printer) change(s *a2a.TaskStatus) {
 		part := &s.Message.Parts[0]
 		text, isText := part.Content.(a2a.Text)
 		if isText && typeOf(part) == "text/plain" && !strings.ContainsAny(string(text), "\r\n") {
-			p.Field(0, "Status", strings.TrimSuffix(stateName(s.State)+" - "+string(text), " - "))
+			p.Field(0, "Status", strings.TrimSuffix(show.StateName(s.State)+" - "+string(text), " - "))
 			return
 		}
 	}
-	p.Field(0, "Status", stateName(s.State))
+	p.Field(0, "Status", show.StateName(s.State))
 	if s.Message != nil {
 		p.message("Message", s.Message)
 	}
@@ -168,7 +169,7 @@ func outline(data jsontext.Value) string {
 	var names []string
 	_ = eachMember(data, func(name string,
 		_ jsontext.Value) {
-		names = append(names, short(terminal.Inline(name), 30))
+		names = append(names, terminal.Short(terminal.Inline(name), 30))
 	})
 	if len(names) == 0 {
 		return ""
@@ -277,9 +278,4 @@ func describeFile(name, mediaType, where string) string {
 		return where
 	}
 	return name + " (" + where + ")"
-}
-
-// stateName returns a state as people write it: input-required for TASK_STATE_INPUT_REQUIRED.
-func stateName(s a2a.TaskState) string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(s.String(), "TASK_STATE_")), "_", "-")
 }

@@ -5,6 +5,7 @@ package cmdline
 import (
 	"io"
 	"runtime/debug"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -18,7 +19,51 @@ type Run struct {
 	Stdin     io.Reader
 	Stdout    io.Writer // without escapes, for other protocols than text
 	LookupEnv func(string) (string, bool)
-	ends      []func()
+	Config    string // the value of --config
+	// Origin says where the value of an option comes from, by its name: SourceFlag, or a variable and the file that it
+	// stands in. It has no entry for defaults.
+	Origin map[string]string
+
+	// OnInterrupt lets Ctrl-C call a function that returns soon instead of ending the command; nil ends that. BeforeEnd
+	// has a function called before a second signal ends the process.
+	OnInterrupt, BeforeEnd func(func())
+
+	ends []func()
+}
+
+// The origins of options that no variable sets.
+const (
+	SourceFlag    = "flag"
+	SourceDefault = "default"
+)
+
+// FromFlag reports whether the command line has an option.
+func (r *Run) FromFlag(name string) bool { return r.Origin[name] == SourceFlag }
+
+// TellSource adds to a hint which variable an option comes from, if it is one, which people forget; what is what the
+// option gives.
+func (r *Run) TellSource(flag, what string, f *Failure) *Failure {
+	if source := r.Origin[flag]; source != "" && source != SourceFlag {
+		f.Hint = strings.TrimPrefix(f.Hint+"; "+what+" is from "+source, "; ")
+	}
+	return f
+}
+
+// FlagConfig names the flag whose value is a file with settings.
+const FlagConfig = "config"
+
+// ConfigFlag returns --config with its value, if the command line has it, for another command.
+func (r *Run) ConfigFlag() []string {
+	if !r.FromFlag(FlagConfig) {
+		return nil
+	}
+	return []string{"--" + FlagConfig, r.Config}
+}
+
+// Env returns a variable of the environment, "" when it is not set.
+func (r *Run) Env(name string) string {
+	value, _ := r.LookupEnv(name)
+	return value
 }
 
 // OnEnd has f called when the command has ended.

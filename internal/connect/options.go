@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -18,6 +19,11 @@ import (
 
 // Options are the flags that say how to reach an agent, and with which credentials.
 type Options struct {
+	Registry     string // that entries are looked up in
+	Timeout      time.Duration
+	PollInterval time.Duration
+	Extensions   []string
+
 	Bearer     string
 	APIKey     string
 	SvcParams  []string
@@ -27,6 +33,10 @@ type Options struct {
 	TLS        TLSOptions
 	Debug      bool
 }
+
+// defaultPoll is the first pause between two polls of a task, by the A2A command-line specification: a person waits,
+// not a program.
+const defaultPoll = 2 * time.Second
 
 // HasCredentials reports whether the user gave something that only the agent should see.
 func (o *Options) HasCredentials() bool {
@@ -92,8 +102,8 @@ func IsPrivate(address string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// NewClient returns the client of HTTP for these options. Warnings and what --debug shows go to the terminal.
-func (o *Options) NewClient(t *terminal.Terminal) *http.Client {
+// newClient returns the client of HTTP for these options. Warnings and what --debug shows go to the terminal.
+func (o *Options) newClient(t *terminal.Terminal) *http.Client {
 	transport := client.NewHTTPTransport()
 	if o.TLS.config != nil {
 		transport.TLSClientConfig = o.TLS.config

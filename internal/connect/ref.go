@@ -3,6 +3,7 @@
 package connect
 
 import (
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -36,4 +37,17 @@ func NameAndRef(text string) (name, ref string) {
 		return "", text
 	}
 	return name, ref
+}
+
+// OnThisMachine reports whether a URL, or a host, is one of this machine.
+func OnThisMachine(ref string) bool {
+	if !strings.Contains(ref, "://") {
+		ref = "http://" + ref
+	}
+	u, err := url.Parse(ref)
+	if err != nil {
+		return false
+	}
+	addr, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }

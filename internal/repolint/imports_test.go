@@ -31,28 +31,32 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 
-	"internal/cmdline": 4, // what the commands of apps and of internal/cli share
-
+	"internal/cmdline": 3, // what the commands of apps and of internal/cli share
+	"internal/form":    3, // forms of agents, as people fill them
+	"internal/show":    4, // objects of the protocol as text
 	"internal/connect": 5, // reaches agents for the commands
+	"internal/talk":    6, // follows the task of a message to its end
+	"internal/chat":    7, "internal/clientcmd": 7, // the commands that call agents
 
 	"internal/llm": 4, // for the agents and hosts among the apps; nothing that runs or serves agents knows it
 
 	"agent/agenttest": 5, // runs an engine in memory
 
-	// These packages are built on the library. No app imports another one, but the host has the registry's client.
-	"apps/registry":    5,
-	"apps/conformance": 6, "apps/console": 6, "apps/coord": 6, "apps/gateway": 6, "apps/host": 6, "apps/mcpbridge": 6,
-	"apps/recorder": 6, "apps/samples": 6,
+	// These packages are built on the library. No app imports another one, but the host has the registry's client, as
+	// have the commands that call agents.
+	"apps/registry": 4, "apps/registry/registrycmd": 8,
+	"apps/conformance": 8, "apps/console": 8, "apps/coord": 8, "apps/gateway": 8, "apps/host": 8, "apps/mcpbridge": 8,
+	"apps/recorder": 8, "apps/samples": 8,
 
-	"internal/wiretest": 6, // speaks with any agent that a test serves
+	"internal/wiretest": 8, // speaks with any agent that a test serves
 
-	"internal/cli": 7,
+	"internal/cli": 9,
 
-	"cmd": 8, "examples": 8,
+	"cmd": 10, "examples": 10,
 }
 
 // rootRing is that of the root package, which is sugar over engine, server and client.
-const rootRing = 7
+const rootRing = 9
 
 // ring returns the entry of rings that counts for a package's folder.
 func ring(dir string) (folder string, level int, ok bool) {

@@ -30,3 +30,11 @@ func FormatDuration(d time.Duration) string {
 	}
 	return s
 }
+
+// Short cuts a text that is longer than n runes.
+func Short(text string, n int) string {
+	if runes := []rune(text); len(runes) > n {
+		return string(runes[:n-3]) + "..."
+	}
+	return text
+}

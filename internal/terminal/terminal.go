@@ -25,6 +25,8 @@ type Terminal struct {
 	Wraps    bool   // warnings are broken between words, as in conversations
 	width    int    // columns of the terminal, in tests; 0: see the streams
 	Said     string // the last command that was named to type next
+
+	Progress *Progress // of what the command waits for; nil for none
 }
 
 // New returns the terminal over three streams.
@@ -120,12 +122,11 @@ func (t *Terminal) ShowText(text func(*Printer)) error {
 }
 
 // StartProgress begins to show progress on what one waits for, if somebody can see it. End it.
-func (t *Terminal) StartProgress(who string) *Progress {
+func (t *Terminal) StartProgress(who string) {
 	if t.Quiet || !IsTerminal(t.Err.W) {
-		return nil
+		return
 	}
-	p := newProgress(t.Err.W, who)
-	t.Out.set(p.End)
-	t.Err.set(p.clear)
-	return p
+	t.Progress = newProgress(t.Err.W, who)
+	t.Out.set(t.Progress.End)
+	t.Err.set(t.Progress.clear)
 }

@@ -50,28 +50,23 @@ const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
   dragoman conformance https://agents.example.com --i-own-this-host --junit report.xml`
 
 // checking is the command conformance.
-type checking struct {
-	*cmdline.Run
-	options *connect.Options
-}
+type checking struct{ *connect.Caller }
 
-// Command returns the command that checks an agent. client has the flags for calling agents, of which it takes
-// some.
-func Command(run *cmdline.Run, options *connect.Options, client *pflag.FlagSet) *cobra.Command {
-	c := &checking{run, options}
-	named := client.Lookup(connect.FlagAgentCard).Value // of -a
+// Command returns the command that checks an agent. It takes some of the flags of a caller.
+func Command(caller *connect.Caller) *cobra.Command {
+	c := &checking{caller}
 	var o conformanceOptions
 	cmd := &cobra.Command{
 		Use: "conformance [URL]", Short: "Test an agent against the standard", Long: conformanceLong,
 		Example: conformanceExample,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) == 1 && named.String() == "" {
+			if len(args) == 0 || len(args) == 1 && c.Agent == "" {
 				return nil
 			}
 			return cmdline.Usagef("%s takes the URL of one agent", cmd.CommandPath())
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			agent := append(args, named.String())[0]
+			agent := append(args, c.Agent)[0]
 			if agent == "" {
 				return connect.NoAgent()
 			}
@@ -92,7 +87,7 @@ func Command(run *cmdline.Run, options *connect.Options, client *pflag.FlagSet) 
 		"check an agent on another machine; the checks cause tasks and errors there")
 	flags.DurationVar(&o.checks.Timeout, "answer-timeout", defaults.Timeout,
 		"time limit of a response, and of a whole stream")
-	client.VisitAll(func(f *pflag.Flag) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
 		case connect.FlagAgentCard, "bearer", connect.FlagSvcParam, "insecure", "debug":
 			flags.AddFlag(f)
@@ -106,11 +101,10 @@ func (c *checking) conformance(ctx context.Context, agent string, o *conformance
 	if !strings.Contains(agent, "://") {
 		agent = "http://" + agent
 	}
-	if o.checks.Header, err = c.options.Params(); err != nil {
+	if o.checks.Header, err = c.Params(); err != nil {
 		return err
 	}
-	o.checks.HTTPClient = c.options.NewClient(c.Terminal)
-	defer o.checks.HTTPClient.CloseIdleConnections()
+	o.checks.HTTPClient = c.HTTPClient()
 	if !c.AsJSON {
 		o.checks.Each = c.showCheck
 	}

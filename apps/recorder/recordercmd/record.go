@@ -22,24 +22,12 @@ import (
 )
 
 // recordings are the commands that record, play and compare.
-type recordings struct {
-	*cmdline.Run
-	options *connect.Options
-	flags   *pflag.FlagSet // of these options
-}
+type recordings struct{ *connect.Caller }
 
-// Commands returns the commands record, replay and diff. They take some of the flags that set the options of a
-// connection.
-func Commands(run *cmdline.Run, options *connect.Options, flags *pflag.FlagSet) []*cobra.Command {
-	c := &recordings{run, options, flags}
+// Commands returns the commands record, replay and diff. They take some of the flags of a caller.
+func Commands(caller *connect.Caller) []*cobra.Command {
+	c := &recordings{caller}
 	return []*cobra.Command{c.recordCommand(), c.replayCommand(), c.diffCommand()}
-}
-
-// web returns the client of HTTP.
-func (c *recordings) web() *http.Client {
-	web := c.options.NewClient(c.Terminal)
-	c.OnEnd(web.CloseIdleConnections)
-	return web
 }
 
 // recordOptions are the flags of record.
@@ -83,7 +71,7 @@ func (c *recordings) recordCommand() *cobra.Command {
 }
 
 func (c *recordings) insecureFlag(flags *pflag.FlagSet) {
-	flags.AddFlag(c.flags.Lookup("insecure"))
+	flags.AddFlag(c.Flags().Lookup("insecure"))
 }
 
 // record records until ctx ends.
@@ -116,7 +104,7 @@ func (c *recordings) record(ctx context.Context, o *recordOptions) (err error) {
 // recording returns the options of a recording to a file.
 func (c *recordings) recording(file *os.File) *recorder.Options {
 	return &recorder.Options{
-		Transport: c.web().Transport,
+		Transport: c.HTTPClient().Transport,
 		Out:       file,
 		Stopped:   func(err error) { c.Warn("nothing more is recorded: %v", err) },
 	}

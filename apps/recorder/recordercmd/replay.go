@@ -57,7 +57,7 @@ func (c *recordings) replayCommand() *cobra.Command {
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write; it must not exist")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: time limit of the whole replay")
 	for _, name := range []string{"bearer", connect.FlagSvcParam} {
-		flags.AddFlag(c.flags.Lookup(name))
+		flags.AddFlag(c.Flags().Lookup(name))
 	}
 	c.insecureFlag(flags)
 	return cmd
@@ -119,7 +119,7 @@ func (c *recordings) replay(ctx context.Context, name string, o *replayOptions) 
 
 // playClient makes the recorded requests of an agent.
 func (c *recordings) playClient(ctx context.Context, tape *recorder.Cassette, o *replayOptions) (err error) {
-	params, err := c.options.Params()
+	params, err := c.Params()
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// DefaultAddr is where registry serve listens unless told otherwise.
-const DefaultAddr = "127.0.0.1:8095"
-
 // FlagToken names the flag with the token of a registry, for those who serve it and those who use it.
 const FlagToken = "registry-token"
 
@@ -80,7 +77,7 @@ func ServeCommand(run *cmdline.Run) *cobra.Command {
 	}
 	flags, limits := cmd.Flags(), registry.Options{}.Defaults()
 	flags.SortFlags = false
-	flags.StringVar(&o.Addr, "addr", DefaultAddr, "address to listen on; port 0 picks a free port")
+	flags.StringVar(&o.Addr, "addr", registry.DefaultAddr, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
 	AddTokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "",

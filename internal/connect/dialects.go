@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"slices"
@@ -8,19 +8,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
-// A dialectFlags is the flags of a server about generations of the protocol.
-type dialectFlags struct {
+// DialectFlags are the flags of a server about protocol versions.
+type DialectFlags struct {
 	generations []string
 	unversioned bool
 	reopen      bool
 	rawFiles    bool
 }
 
-func (d *dialectFlags) register(flags *pflag.FlagSet) {
+// Register adds the flags.
+func (d *DialectFlags) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&d.generations, "generations", []string{"1.0", "0.3", "0.1"},
 		"the protocol versions to serve; 0.3 includes 0.2")
 	flags.BoolVar(&d.unversioned, "accept-unversioned", false,
@@ -31,12 +31,12 @@ func (d *dialectFlags) register(flags *pflag.FlagSet) {
 		"in 0.3 over gRPC and HTTP+JSON, read and write files as bytes instead of base64 text")
 }
 
-// apply puts what the flags say into the options of a server.
-func (d *dialectFlags) apply(o *server.Options) error {
+// Apply puts what the flags say into the options of a server.
+func (d *DialectFlags) Apply(o *server.Options) error {
 	o.AcceptUnversioned, o.RefuseReopening, o.RawFiles = d.unversioned, !d.reopen, d.rawFiles
 	for _, name := range d.generations {
-		generations, ok := connect.Versions[name]
-		if !ok || name == connect.AnyVersion {
+		generations, ok := Versions[name]
+		if !ok || name == AnyVersion {
 			return cmdline.Usagef("--generations has %q; use 1.0, 0.3, 0.2 and 0.1", name)
 		}
 		for _, gen := range generations {

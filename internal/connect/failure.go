@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"cmp"
@@ -11,12 +11,11 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/apps/coord/a2abridge"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
@@ -41,8 +40,7 @@ var protocolNames = map[a2a.Kind]string{
 
 // protocolHints say what to do about errors of the protocol: a text, and the command that comes after it, if any.
 var protocolHints = map[a2a.Kind]struct{ text, command string }{
-	a2a.ErrTaskNotFound:      {"tasks of other callers are never shown; see yours with", "task list"},
-	a2a.ErrTaskNotCancelable: {"see how it ended with", "task get"},
+	a2a.ErrTaskNotFound: {"tasks of other callers are never shown; see yours with", "task list"},
 	a2a.ErrUnsupportedOperation: {"the agent does not offer this, or the state of the task does not allow it; " +
 		"see what it offers with", "card get"},
 	a2a.ErrContentTypeNotSupported: {"name the media type of a part with --media-type; see which ones the agent " +
@@ -61,31 +59,28 @@ var ownHints = map[a2a.Kind]string{
 }
 
 // hintFor returns what to do about an error of the protocol.
-func (c *command) hintFor(kind a2a.Kind) string {
+func (c *Caller) hintFor(kind a2a.Kind) string {
 	hint := protocolHints[kind]
-	if c.ownAgent() && hint.command != "" && hint.command != "task get" { // that would be too late
+	if hint.command == "" {
+		return hint.text
+	}
+	if c.Own != nil { // that would be too late
 		return ownHints[kind]
 	}
-	switch hint.command {
-	case "":
-		return hint.text
-	case "task get":
-		return hint.text + " " + terminal.CommandLine(c.lookAt(c.about))
-	}
 	noun, verb, _ := strings.Cut(hint.command, " ")
-	return hint.text + " " + terminal.CommandLine(c.commandFor(noun, verb))
+	return hint.text + " " + terminal.CommandLine(c.CommandFor(noun, verb))
 }
 
-// failureOf sorts an error of a command.
-func (c *command) failureOf(err error) *cmdline.Failure {
+// Failure returns an error as the user sees it.
+func (c *Caller) Failure(err error) *cmdline.Failure {
 	if f, ok := errors.AsType[*cmdline.Failure](err); ok {
 		return f
 	}
 	if e, ok := errors.AsType[*card.Error](err); ok {
-		return c.tellSource(connect.FlagAgentCard, "the address", cardFailure(e))
+		return c.tellSource(FlagAgentCard, "the address", CardFailure(e))
 	}
 	if e, ok := errors.AsType[*client.CutError](err); ok {
-		return c.cutFailure(e)
+		return cutFailure(e)
 	}
 	if e, ok := errors.AsType[*client.UnreachableError](err); ok {
 		return unreachable(e)
@@ -93,29 +88,25 @@ func (c *command) failureOf(err error) *cmdline.Failure {
 	if e, ok := errors.AsType[*a2a.Error](err); ok {
 		return c.protocolFailure(e)
 	}
-	if e, ok := errors.AsType[*registry.Error](err); ok {
-		return c.registryFailure(e)
-	}
 	if e, ok := errors.AsType[*registry.UnreachableError](err); ok {
-		return c.tellSource(flagRegistry, "the address", c.registryUnreachable(e))
+		return c.tellSource(FlagRegistry, "the address", c.registryUnreachable(e))
 	}
 	return cmdline.FailureOf(err)
 }
 
-// tellSource adds to a hint which variable an option comes from, if it is one, which people forget; what is what the
-// option gives.
-func (c *command) tellSource(flag, what string, f *cmdline.Failure) *cmdline.Failure {
-	if source := c.origin[flag]; source != "" && source != sourceFlag && !c.ownAgent() {
-		f.Hint = strings.TrimPrefix(f.Hint+"; "+what+" is from "+source, "; ")
+// tellSource is TellSource for an agent that the user has named.
+func (c *Caller) tellSource(flag, what string, f *cmdline.Failure) *cmdline.Failure {
+	if c.Own != nil {
+		return f
 	}
-	return f
+	return c.TellSource(flag, what, f)
 }
 
 // stateNames puts states as people write them into what an agent says of an error.
 var stateNames = func() *strings.Replacer {
 	var pairs []string
 	for state := a2a.TaskStateSubmitted; state <= a2a.TaskStateAuthRequired; state++ {
-		pairs = append(pairs, state.String(), stateName(state))
+		pairs = append(pairs, state.String(), show.StateName(state))
 	}
 	return strings.NewReplacer(pairs...)
 }()
@@ -152,9 +143,10 @@ func attempts(err error) []error {
 	return []error{err}
 }
 
-func cardFailure(e *card.Error) *cmdline.Failure {
+// CardFailure says why a card cannot be had.
+func CardFailure(e *card.Error) *cmdline.Failure {
 	shown := *e
-	shown.Ref, shown.URL = connect.WithoutUser(e.Ref), connect.WithoutUser(e.URL)
+	shown.Ref, shown.URL = WithoutUser(e.Ref), WithoutUser(e.URL)
 	e = &shown
 	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Message: e.Error()}
 	switch {
@@ -164,7 +156,7 @@ func cardFailure(e *card.Error) *cmdline.Failure {
 	case errors.Is(e, card.ErrNotFound):
 		f.Code = cmdline.CodeCardNotFound
 		f.Hint = "give -a the agent's base URL, or the URL or file of the card itself"
-		if u, err := url.Parse(cmp.Or(e.URL, e.Ref)); err == nil && strings.HasPrefix(u.Path, a2abridge.Prefix) {
+		if u, err := url.Parse(cmp.Or(e.URL, e.Ref)); err == nil && strings.HasPrefix(u.Path, sessionPrefix) {
 			f.Hint += "; a session of a coordinator is an agent only while it is registered: this one may have left " +
 				"or died, and the coordinator's page shows who is there"
 		}
@@ -183,7 +175,10 @@ func cardFailure(e *card.Error) *cmdline.Failure {
 	return f.AboutCredentials()
 }
 
-func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
+// sessionPrefix begins the paths of agents that are sessions of a coordinator; see apps/coord/a2abridge.
+const sessionPrefix = "/a2a/"
+
+func (c *Caller) protocolFailure(e *a2a.Error) *cmdline.Failure {
 	row := wire.RowOf(e.Kind)
 	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Message: stateNames.Replace(e.Error()),
 		A2ACode: row.Code(a2a.Generation10), Hint: c.hintFor(e.Kind)}
@@ -191,13 +186,13 @@ func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 	case a2a.ErrUnauthenticated, a2a.ErrPermissionDenied:
 		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeAuthFailed
 		f.Hint = "the agent refused the credentials; check them, and what they allow"
-		if c.options.Bearer != "" {
+		if c.Bearer != "" {
 			f = c.tellSource("bearer", "the token", f)
 		}
-		if !c.options.HasCredentials() {
+		if !c.HasCredentials() {
 			f.Code = cmdline.CodeCredentialsMissing
 			f.Hint = "give a token in DRAGOMAN_BEARER, or a key in DRAGOMAN_API_KEY; see what the agent takes with " +
-				terminal.CommandLine(c.commandFor("card", "get"))
+				terminal.CommandLine(c.CommandFor("card", "get"))
 		}
 	case a2a.ErrTimeout:
 		f.Exit, f.Code = cmdline.ExitTimeout, cmdline.CodeTimeout
@@ -217,4 +212,29 @@ func (c *command) protocolFailure(e *a2a.Error) *cmdline.Failure {
 		f.Code = name
 	}
 	return f
+}
+
+// cutFailure says that a stream broke and did not come back.
+func cutFailure(e *client.CutError) *cmdline.Failure {
+	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: e.Error()}
+	if e.TaskID == "" {
+		return f
+	}
+	why := e.Err.Error()
+	if away, ok := errors.AsType[*client.UnreachableError](e.Err); ok {
+		why = unreachable(away).Message
+	}
+	f.Message = "the connection to the agent was lost and did not come back: " + why
+	return f
+}
+
+// registryUnreachable says why a registry cannot be reached.
+func (c *Caller) registryUnreachable(e *registry.UnreachableError) *cmdline.Failure {
+	why, hint := cmdline.CauseOf(e.Err, e.URL)
+	if hint == cmdline.HintAddress {
+		hint = "start it with " + terminal.CommandLine([]string{c.Program, "registry", "serve"}) +
+			", or name another one with --registry"
+	}
+	return &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable,
+		Message: fmt.Sprintf("the registry at %s cannot be reached: %s", WithoutUser(e.URL), why), Hint: hint}
 }

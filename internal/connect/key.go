@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"context"
@@ -12,12 +12,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// takesToken reports whether the card names a scheme by which a bearer token is sent.
-func takesToken(card *a2a.AgentCard) bool {
+// TakesToken reports whether the card names a scheme by which a bearer token is sent.
+func TakesToken(card *a2a.AgentCard) bool {
 	for _, scheme := range card.SecuritySchemes {
 		switch s := scheme.(type) {
 		case *a2a.HTTPAuthScheme:
@@ -48,8 +47,8 @@ func keyScheme(card *a2a.AgentCard) *a2a.APIKeyScheme {
 }
 
 // addKey sends --api-key with each call as the agent's card says (A2A 1.0 §4.5.2): in a header, a cookie or the query.
-func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params http.Header) error {
-	key := c.options.APIKey
+func (c *Caller) addKey(card *a2a.AgentCard, options *client.Options, params http.Header) error {
+	key := c.APIKey
 	if key == "" {
 		return nil
 	}
@@ -57,14 +56,14 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 	switch {
 	case scheme == nil:
 		return cmdline.Usagef("--api-key cannot be sent: the agent's card declares no API key").
-			WithHint("see what the agent takes with " + terminal.CommandLine(c.commandFor("card", "get")))
-	case !connect.IsHeaderValue(key):
+			WithHint("see what the agent takes with " + terminal.CommandLine(c.CommandFor("card", "get")))
+	case !IsHeaderValue(key):
 		return cmdline.Usagef("--api-key has characters that are not allowed in a header")
-	case !connect.IsToken(scheme.Name):
+	case !IsToken(scheme.Name):
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid,
 			Message: "--api-key cannot be sent: the name of the API key in the agent's card is not valid"}
 	}
-	if tap, ok := c.httpClient().Transport.(*connect.Tap); ok {
+	if tap, ok := c.HTTPClient().Transport.(*Tap); ok {
 		tap.Hide(scheme.Name)
 	}
 	switch scheme.Location {
@@ -84,7 +83,7 @@ func (c *command) addKey(card *a2a.AgentCard, options *client.Options, params ht
 
 // addingQuery adds a parameter to the URL of each request.
 func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
+	return RoundTripper(func(req *http.Request) (*http.Response, error) {
 		req = req.Clone(req.Context())
 		query := req.URL.Query()
 		query.Set(name, value)
@@ -100,3 +99,9 @@ func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler
 	}
 	return next(ctx, call)
 }
+
+// A RoundTripper is a function that makes exchanges.
+type RoundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls the function.
+func (f RoundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

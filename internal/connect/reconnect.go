@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package connect
 
 import (
 	"context"
@@ -10,14 +10,14 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A reconnect tells the user when the connection that a stream came by is lost, and when it is back: the client tries
 // again for a while, in which a command would be silent.
 type reconnect struct {
-	c *command
+	*terminal.Terminal
 
 	mu      sync.Mutex
 	follows bool // a task, so that calls are repeated until the agent is there again
@@ -40,27 +40,13 @@ func (r *reconnect) see(ctx context.Context, call *client.Call, next client.Hand
 	switch {
 	case failed && r.follows && !r.lost && ctx.Err() == nil:
 		r.lost = true
-		r.c.Warn("lost the connection to the agent; reconnecting for up to %s", resumeTimeout)
+		r.Warn("lost the connection to the agent; reconnecting for up to %s", resumeTimeout)
 	case err == nil && r.lost:
 		r.lost = false
-		r.c.Tell("Connected to the agent again.")
+		r.Tell("Connected to the agent again.")
 	}
 	return res, err
 }
 
 // resumeTimeout is how long the client tries to go on with a stream.
 var resumeTimeout = client.Options{}.Defaults().ResumeTimeout.Round(time.Second)
-
-// cutFailure says that a stream broke and did not come back.
-func (c *command) cutFailure(e *client.CutError) *cmdline.Failure {
-	f := &cmdline.Failure{Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: e.Error()}
-	if e.TaskID == "" {
-		return f
-	}
-	why := e.Err.Error()
-	if away, ok := errors.AsType[*client.UnreachableError](e.Err); ok {
-		why = unreachable(away).Message
-	}
-	f.Message = "the connection to the agent was lost and did not come back: " + why
-	return f
-}
