@@ -31,11 +31,11 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 
-	"internal/cmdline": 3, // what the commands of apps and of internal/cli share
-	"internal/form":    3, // forms of agents, as people fill them
-	"internal/show":    4, // objects of the protocol as text
-	"internal/connect": 5, // reaches agents for the commands
-	"internal/talk":    6, // follows the task of a message to its end
+	"internal/cmdline": 3,                          // what the commands of apps and of internal/cli share
+	"internal/form":    3,                          // forms of agents, as people fill them
+	"internal/show":    4,                          // objects of the protocol as text
+	"internal/connect": 5,                          // reaches agents for the commands
+	"internal/talk":    6,                          // follows the task of a message to its end
 	"internal/chat":    7, "internal/clientcmd": 7, // the commands that call agents
 
 	"internal/llm": 4, // for the agents and hosts among the apps; nothing that runs or serves agents knows it
