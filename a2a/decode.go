@@ -39,12 +39,18 @@ func Unmarshal(data []byte, v json.UnmarshalerFrom) error {
 	return decodeError(d, 0, err)
 }
 
+// described is a pointer to a type whose JSON a table describes.
+type described[T any] interface {
+	*T
+	object() *object[T]
+}
+
 // decodeWith is UnmarshalJSONFrom of every type.
-func decodeWith[T any](d *reader, v *T, read func(*reader, *T) error) error {
+func decodeWith[T any, P described[T]](d *reader, v P) error {
 	var zero T
 	*v = zero
 	base := d.StackDepth()
-	return decodeError(d, base, read(d, v))
+	return decodeError(d, base, v.object().Read(d, (*T)(v)))
 }
 
 // decodeError makes an [*Error] of what went wrong while reading a value that starts below base levels, see

@@ -60,9 +60,11 @@ func (s TaskState) MarshalJSONTo(e *jsontext.Encoder) error {
 func (r *Role) UnmarshalJSON(data []byte) error      { return Unmarshal(data, r) }
 func (s *TaskState) UnmarshalJSON(data []byte) error { return Unmarshal(data, s) }
 
-func (r *Role) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, r, readRole) }
+func (r *Role) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	return decodeError(d, d.StackDepth(), readRole(d, r))
+}
 func (s *TaskState) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, s, readTaskState)
+	return decodeError(d, d.StackDepth(), readTaskState(d, s))
 }
 
 func enumName(names []string, n int32) string {
@@ -102,6 +104,26 @@ func noName(n int32) string { return fmt.Sprintf("is %d, which no name stands fo
 
 func readRole(d *reader, r *Role) error           { return readEnum(d, (*int32)(r), roleNames) }
 func readTaskState(d *reader, s *TaskState) error { return readEnum(d, (*int32)(s), taskStateNames) }
+
+func writeRole(w *writer, name string, r Role) { writeEnum(w, name, roleNames, int32(r)) }
+func writeTaskState(w *writer, name string, s TaskState) {
+	writeEnum(w, name, taskStateNames, int32(s))
+}
+
+func writeOptTaskState(w *writer, name string, s TaskState) {
+	if s != TaskStateUnspecified {
+		writeTaskState(w, name, s)
+	}
+}
+
+func writeEnum(w *writer, name string, names []string, n int32) {
+	if n < 0 || int(n) >= len(names) {
+		w.Key(name)
+		w.Fail(noName(n))
+		return
+	}
+	w.Const(name, names[n])
+}
 
 func readEnum(d *reader, p *int32, names []string) error {
 	text, err := readNumberText(d, "a name or a number")

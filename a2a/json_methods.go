@@ -9,516 +9,307 @@ import "github.com/go-json-experiment/json/jsontext"
 // Every type has the methods by which encoding/json and json/v2 agree on it. AppendJSON appends the JSON
 // of v to dst, in one line; after an error dst is as it was. [Unmarshal] says what is read.
 
-func (v *Task) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v, writeTask) }
-func (v Task) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v, writeTask) }
-func (v Task) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v, writeTask) }
+func (*Task) object() *object[Task]                         { return &taskObject }
+func (v *Task) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v Task) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v Task) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
 func (v *Task) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
-func (v *Task) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v, taskObject.Read) }
+func (v *Task) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *Message) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v, writeMessage) }
-func (v Message) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writeMessage) }
-func (v Message) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writeMessage) }
-func (v *Message) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *Message) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, messageObject.Read)
-}
+func (*Message) object() *object[Message]                      { return &messageObject }
+func (v *Message) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v Message) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v Message) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *Message) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *Message) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *Part) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v, writePart) }
-func (v Part) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v, writePart) }
-func (v Part) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v, writePart) }
+func (*Part) object() *object[Part]                         { return &partObject }
+func (v *Part) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v Part) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v Part) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
 func (v *Part) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
-func (v *Part) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v, partObject.Read) }
+func (v *Part) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *Artifact) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v, writeArtifact) }
-func (v Artifact) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writeArtifact) }
-func (v Artifact) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writeArtifact) }
-func (v *Artifact) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *Artifact) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, artifactObject.Read)
-}
+func (*Artifact) object() *object[Artifact]                     { return &artifactObject }
+func (v *Artifact) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v Artifact) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v Artifact) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *Artifact) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *Artifact) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *TaskStatus) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeTaskStatus)
-}
-func (v TaskStatus) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writeTaskStatus) }
-func (v TaskStatus) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writeTaskStatus) }
-func (v *TaskStatus) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *TaskStatus) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, taskStatusObject.Read)
-}
+func (*TaskStatus) object() *object[TaskStatus]                   { return &taskStatusObject }
+func (v *TaskStatus) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v TaskStatus) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v TaskStatus) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *TaskStatus) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *TaskStatus) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *StatusUpdate) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeStatusUpdate)
-}
-func (v StatusUpdate) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeStatusUpdate) }
-func (v StatusUpdate) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeStatusUpdate)
-}
-func (v *StatusUpdate) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *StatusUpdate) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, statusUpdateObject.Read)
-}
+func (*StatusUpdate) object() *object[StatusUpdate]                 { return &statusUpdateObject }
+func (v *StatusUpdate) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v StatusUpdate) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v StatusUpdate) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *StatusUpdate) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *StatusUpdate) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ArtifactUpdate) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeArtifactUpdate)
-}
-func (v ArtifactUpdate) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeArtifactUpdate)
-}
-func (v ArtifactUpdate) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeArtifactUpdate)
-}
-func (v *ArtifactUpdate) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ArtifactUpdate) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, artifactUpdateObject.Read)
-}
+func (*ArtifactUpdate) object() *object[ArtifactUpdate]               { return &artifactUpdateObject }
+func (v *ArtifactUpdate) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ArtifactUpdate) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ArtifactUpdate) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ArtifactUpdate) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ArtifactUpdate) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *SendMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeSendMessageRequest)
-}
-func (v SendMessageRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeSendMessageRequest)
-}
-func (v SendMessageRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeSendMessageRequest)
-}
-func (v *SendMessageRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *SendMessageRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, sendMessageRequestObject.Read)
-}
+func (*SendMessageRequest) object() *object[SendMessageRequest]           { return &sendMessageRequestObject }
+func (v *SendMessageRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v SendMessageRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v SendMessageRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *SendMessageRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *SendMessageRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *SendConfiguration) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeSendConfiguration)
-}
-func (v SendConfiguration) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeSendConfiguration)
-}
-func (v SendConfiguration) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeSendConfiguration)
-}
-func (v *SendConfiguration) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *SendConfiguration) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, sendConfigurationObject.Read)
-}
+func (*SendConfiguration) object() *object[SendConfiguration]            { return &sendConfigurationObject }
+func (v *SendConfiguration) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v SendConfiguration) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v SendConfiguration) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *SendConfiguration) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *SendConfiguration) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeGetTaskRequest)
-}
-func (v GetTaskRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeGetTaskRequest)
-}
-func (v GetTaskRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeGetTaskRequest)
-}
-func (v *GetTaskRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *GetTaskRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, getTaskRequestObject.Read)
-}
+func (*GetTaskRequest) object() *object[GetTaskRequest]               { return &getTaskRequestObject }
+func (v *GetTaskRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v GetTaskRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v GetTaskRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *GetTaskRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *GetTaskRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeListTasksRequest)
-}
-func (v ListTasksRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeListTasksRequest)
-}
-func (v ListTasksRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeListTasksRequest)
-}
-func (v *ListTasksRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ListTasksRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, listTasksRequestObject.Read)
-}
+func (*ListTasksRequest) object() *object[ListTasksRequest]             { return &listTasksRequestObject }
+func (v *ListTasksRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ListTasksRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ListTasksRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ListTasksRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ListTasksRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ListTasksResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeListTasksResponse)
-}
-func (v ListTasksResponse) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeListTasksResponse)
-}
-func (v ListTasksResponse) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeListTasksResponse)
-}
-func (v *ListTasksResponse) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ListTasksResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, listTasksResponseObject.Read)
-}
+func (*ListTasksResponse) object() *object[ListTasksResponse]            { return &listTasksResponseObject }
+func (v *ListTasksResponse) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ListTasksResponse) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ListTasksResponse) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ListTasksResponse) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ListTasksResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeCancelTaskRequest)
-}
-func (v CancelTaskRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeCancelTaskRequest)
-}
-func (v CancelTaskRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeCancelTaskRequest)
-}
-func (v *CancelTaskRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *CancelTaskRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, cancelTaskRequestObject.Read)
-}
+func (*CancelTaskRequest) object() *object[CancelTaskRequest]            { return &cancelTaskRequestObject }
+func (v *CancelTaskRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v CancelTaskRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v CancelTaskRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *CancelTaskRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *CancelTaskRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeSubscribeRequest)
-}
-func (v SubscribeRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeSubscribeRequest)
-}
-func (v SubscribeRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeSubscribeRequest)
-}
-func (v *SubscribeRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *SubscribeRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, subscribeRequestObject.Read)
-}
+func (*SubscribeRequest) object() *object[SubscribeRequest]             { return &subscribeRequestObject }
+func (v *SubscribeRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v SubscribeRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v SubscribeRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *SubscribeRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *SubscribeRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *PushConfig) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writePushConfig)
-}
-func (v PushConfig) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writePushConfig) }
-func (v PushConfig) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writePushConfig) }
-func (v *PushConfig) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *PushConfig) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, pushConfigObject.Read)
-}
+func (*PushConfig) object() *object[PushConfig]                   { return &pushConfigObject }
+func (v *PushConfig) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v PushConfig) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v PushConfig) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *PushConfig) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *PushConfig) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *PushAuthentication) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writePushAuthentication)
-}
-func (v PushAuthentication) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writePushAuthentication)
-}
-func (v PushAuthentication) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writePushAuthentication)
-}
-func (v *PushAuthentication) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *PushAuthentication) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, pushAuthenticationObject.Read)
-}
+func (*PushAuthentication) object() *object[PushAuthentication]           { return &pushAuthenticationObject }
+func (v *PushAuthentication) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v PushAuthentication) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v PushAuthentication) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *PushAuthentication) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *PushAuthentication) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *GetPushConfigRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeGetPushConfigRequest)
+func (*GetPushConfigRequest) object() *object[GetPushConfigRequest] {
+	return &getPushConfigRequestObject
 }
-func (v GetPushConfigRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeGetPushConfigRequest)
-}
-func (v GetPushConfigRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeGetPushConfigRequest)
-}
-func (v *GetPushConfigRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *GetPushConfigRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, getPushConfigRequestObject.Read)
-}
+func (v *GetPushConfigRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v GetPushConfigRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v GetPushConfigRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *GetPushConfigRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *GetPushConfigRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ListPushConfigsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeListPushConfigsRequest)
+func (*ListPushConfigsRequest) object() *object[ListPushConfigsRequest] {
+	return &listPushConfigsRequestObject
 }
-func (v ListPushConfigsRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeListPushConfigsRequest)
-}
-func (v ListPushConfigsRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeListPushConfigsRequest)
-}
-func (v *ListPushConfigsRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
+func (v *ListPushConfigsRequest) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v) }
+func (v ListPushConfigsRequest) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v) }
+func (v ListPushConfigsRequest) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v) }
+func (v *ListPushConfigsRequest) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
 func (v *ListPushConfigsRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, listPushConfigsRequestObject.Read)
+	return decodeWith(d, v)
 }
 
-func (v *ListPushConfigsResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeListPushConfigsResponse)
+func (*ListPushConfigsResponse) object() *object[ListPushConfigsResponse] {
+	return &listPushConfigsResponseObject
 }
-func (v ListPushConfigsResponse) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeListPushConfigsResponse)
-}
-func (v ListPushConfigsResponse) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeListPushConfigsResponse)
-}
-func (v *ListPushConfigsResponse) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
+func (v *ListPushConfigsResponse) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v) }
+func (v ListPushConfigsResponse) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v) }
+func (v ListPushConfigsResponse) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v) }
+func (v *ListPushConfigsResponse) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
 func (v *ListPushConfigsResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, listPushConfigsResponseObject.Read)
+	return decodeWith(d, v)
 }
 
-func (v *DeletePushConfigRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeDeletePushConfigRequest)
+func (*DeletePushConfigRequest) object() *object[DeletePushConfigRequest] {
+	return &deletePushConfigRequestObject
 }
-func (v DeletePushConfigRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeDeletePushConfigRequest)
-}
-func (v DeletePushConfigRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeDeletePushConfigRequest)
-}
-func (v *DeletePushConfigRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
+func (v *DeletePushConfigRequest) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v) }
+func (v DeletePushConfigRequest) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v) }
+func (v DeletePushConfigRequest) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v) }
+func (v *DeletePushConfigRequest) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
 func (v *DeletePushConfigRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, deletePushConfigRequestObject.Read)
+	return decodeWith(d, v)
 }
 
-func (v *ExtendedCardRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeExtendedCardRequest)
-}
-func (v ExtendedCardRequest) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeExtendedCardRequest)
-}
-func (v ExtendedCardRequest) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeExtendedCardRequest)
-}
-func (v *ExtendedCardRequest) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ExtendedCardRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, extendedCardRequestObject.Read)
-}
+func (*ExtendedCardRequest) object() *object[ExtendedCardRequest]          { return &extendedCardRequestObject }
+func (v *ExtendedCardRequest) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ExtendedCardRequest) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ExtendedCardRequest) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ExtendedCardRequest) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ExtendedCardRequest) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentCard) AppendJSON(dst []byte) ([]byte, error)  { return appendJSON(dst, v, writeAgentCard) }
-func (v AgentCard) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writeAgentCard) }
-func (v AgentCard) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writeAgentCard) }
-func (v *AgentCard) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *AgentCard) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentCardObject.Read)
-}
+func (*AgentCard) object() *object[AgentCard]                    { return &agentCardObject }
+func (v *AgentCard) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentCard) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentCard) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentCard) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentCard) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentInterface) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentInterface)
-}
-func (v AgentInterface) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeAgentInterface)
-}
-func (v AgentInterface) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAgentInterface)
-}
-func (v *AgentInterface) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AgentInterface) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentInterfaceObject.Read)
-}
+func (*AgentInterface) object() *object[AgentInterface]               { return &agentInterfaceObject }
+func (v *AgentInterface) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentInterface) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentInterface) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentInterface) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentInterface) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentProvider) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentProvider)
-}
-func (v AgentProvider) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeAgentProvider) }
-func (v AgentProvider) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAgentProvider)
-}
-func (v *AgentProvider) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AgentProvider) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentProviderObject.Read)
-}
+func (*AgentProvider) object() *object[AgentProvider]                { return &agentProviderObject }
+func (v *AgentProvider) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentProvider) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentProvider) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentProvider) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentProvider) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentCapabilities)
-}
-func (v AgentCapabilities) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeAgentCapabilities)
-}
-func (v AgentCapabilities) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAgentCapabilities)
-}
-func (v *AgentCapabilities) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AgentCapabilities) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentCapabilitiesObject.Read)
-}
+func (*AgentCapabilities) object() *object[AgentCapabilities]            { return &agentCapabilitiesObject }
+func (v *AgentCapabilities) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentCapabilities) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentCapabilities) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentCapabilities) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentCapabilities) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentExtension) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentExtension)
-}
-func (v AgentExtension) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeAgentExtension)
-}
-func (v AgentExtension) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAgentExtension)
-}
-func (v *AgentExtension) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AgentExtension) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentExtensionObject.Read)
-}
+func (*AgentExtension) object() *object[AgentExtension]               { return &agentExtensionObject }
+func (v *AgentExtension) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentExtension) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentExtension) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentExtension) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentExtension) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentSkill) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentSkill)
-}
-func (v AgentSkill) MarshalJSON() ([]byte, error)            { return appendJSON(nil, &v, writeAgentSkill) }
-func (v AgentSkill) MarshalJSONTo(e *jsontext.Encoder) error { return encodeTo(e, &v, writeAgentSkill) }
-func (v *AgentSkill) UnmarshalJSON(data []byte) error        { return Unmarshal(data, v) }
-func (v *AgentSkill) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentSkillObject.Read)
-}
+func (*AgentSkill) object() *object[AgentSkill]                   { return &agentSkillObject }
+func (v *AgentSkill) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentSkill) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentSkill) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentSkill) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentSkill) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AgentCardSignature) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAgentCardSignature)
-}
-func (v AgentCardSignature) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeAgentCardSignature)
-}
-func (v AgentCardSignature) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAgentCardSignature)
-}
-func (v *AgentCardSignature) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AgentCardSignature) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, agentCardSignatureObject.Read)
-}
+func (*AgentCardSignature) object() *object[AgentCardSignature]           { return &agentCardSignatureObject }
+func (v *AgentCardSignature) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AgentCardSignature) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AgentCardSignature) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AgentCardSignature) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AgentCardSignature) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *SecurityRequirement) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeSecurityRequirement)
-}
-func (v SecurityRequirement) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeSecurityRequirement)
-}
-func (v SecurityRequirement) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeSecurityRequirement)
-}
-func (v *SecurityRequirement) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *SecurityRequirement) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, securityRequirementObject.Read)
-}
+func (*SecurityRequirement) object() *object[SecurityRequirement]          { return &securityRequirementObject }
+func (v *SecurityRequirement) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v SecurityRequirement) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v SecurityRequirement) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *SecurityRequirement) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *SecurityRequirement) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *APIKeyScheme) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAPIKeyScheme)
-}
-func (v APIKeyScheme) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeAPIKeyScheme) }
-func (v APIKeyScheme) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAPIKeyScheme)
-}
-func (v *APIKeyScheme) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *APIKeyScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, apiKeySchemeObject.Read)
-}
+func (*APIKeyScheme) object() *object[APIKeyScheme]                 { return &apiKeySchemeObject }
+func (v *APIKeyScheme) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v APIKeyScheme) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v APIKeyScheme) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *APIKeyScheme) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *APIKeyScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *HTTPAuthScheme) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeHTTPAuthScheme)
-}
-func (v HTTPAuthScheme) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeHTTPAuthScheme)
-}
-func (v HTTPAuthScheme) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeHTTPAuthScheme)
-}
-func (v *HTTPAuthScheme) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *HTTPAuthScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, httpAuthSchemeObject.Read)
-}
+func (*HTTPAuthScheme) object() *object[HTTPAuthScheme]               { return &httpAuthSchemeObject }
+func (v *HTTPAuthScheme) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v HTTPAuthScheme) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v HTTPAuthScheme) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *HTTPAuthScheme) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *HTTPAuthScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *OAuth2Scheme) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeOAuth2Scheme)
-}
-func (v OAuth2Scheme) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeOAuth2Scheme) }
-func (v OAuth2Scheme) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeOAuth2Scheme)
-}
-func (v *OAuth2Scheme) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *OAuth2Scheme) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, oAuth2SchemeObject.Read)
-}
+func (*OAuth2Scheme) object() *object[OAuth2Scheme]                 { return &oAuth2SchemeObject }
+func (v *OAuth2Scheme) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v OAuth2Scheme) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v OAuth2Scheme) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *OAuth2Scheme) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *OAuth2Scheme) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *OpenIDConnectScheme) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeOpenIDConnectScheme)
-}
-func (v OpenIDConnectScheme) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeOpenIDConnectScheme)
-}
-func (v OpenIDConnectScheme) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeOpenIDConnectScheme)
-}
-func (v *OpenIDConnectScheme) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *OpenIDConnectScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, openIDConnectSchemeObject.Read)
-}
+func (*OpenIDConnectScheme) object() *object[OpenIDConnectScheme]          { return &openIDConnectSchemeObject }
+func (v *OpenIDConnectScheme) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v OpenIDConnectScheme) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v OpenIDConnectScheme) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *OpenIDConnectScheme) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *OpenIDConnectScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *MutualTLSScheme) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeMutualTLSScheme)
-}
-func (v MutualTLSScheme) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeMutualTLSScheme)
-}
-func (v MutualTLSScheme) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeMutualTLSScheme)
-}
-func (v *MutualTLSScheme) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *MutualTLSScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, mutualTLSSchemeObject.Read)
-}
+func (*MutualTLSScheme) object() *object[MutualTLSScheme]              { return &mutualTLSSchemeObject }
+func (v *MutualTLSScheme) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v MutualTLSScheme) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v MutualTLSScheme) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *MutualTLSScheme) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *MutualTLSScheme) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *AuthorizationCodeFlow) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeAuthorizationCodeFlow)
+func (*AuthorizationCodeFlow) object() *object[AuthorizationCodeFlow] {
+	return &authorizationCodeFlowObject
 }
-func (v AuthorizationCodeFlow) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeAuthorizationCodeFlow)
-}
-func (v AuthorizationCodeFlow) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeAuthorizationCodeFlow)
-}
-func (v *AuthorizationCodeFlow) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *AuthorizationCodeFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, authorizationCodeFlowObject.Read)
-}
+func (v *AuthorizationCodeFlow) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v AuthorizationCodeFlow) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v AuthorizationCodeFlow) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *AuthorizationCodeFlow) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *AuthorizationCodeFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ClientCredentialsFlow) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeClientCredentialsFlow)
+func (*ClientCredentialsFlow) object() *object[ClientCredentialsFlow] {
+	return &clientCredentialsFlowObject
 }
-func (v ClientCredentialsFlow) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeClientCredentialsFlow)
-}
-func (v ClientCredentialsFlow) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeClientCredentialsFlow)
-}
-func (v *ClientCredentialsFlow) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ClientCredentialsFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, clientCredentialsFlowObject.Read)
-}
+func (v *ClientCredentialsFlow) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ClientCredentialsFlow) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ClientCredentialsFlow) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ClientCredentialsFlow) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ClientCredentialsFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *DeviceCodeFlow) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeDeviceCodeFlow)
-}
-func (v DeviceCodeFlow) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeDeviceCodeFlow)
-}
-func (v DeviceCodeFlow) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeDeviceCodeFlow)
-}
-func (v *DeviceCodeFlow) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *DeviceCodeFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, deviceCodeFlowObject.Read)
-}
+func (*DeviceCodeFlow) object() *object[DeviceCodeFlow]               { return &deviceCodeFlowObject }
+func (v *DeviceCodeFlow) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v DeviceCodeFlow) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v DeviceCodeFlow) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *DeviceCodeFlow) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *DeviceCodeFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *ImplicitFlow) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeImplicitFlow)
-}
-func (v ImplicitFlow) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeImplicitFlow) }
-func (v ImplicitFlow) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeImplicitFlow)
-}
-func (v *ImplicitFlow) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *ImplicitFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, implicitFlowObject.Read)
-}
+func (*ImplicitFlow) object() *object[ImplicitFlow]                 { return &implicitFlowObject }
+func (v *ImplicitFlow) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v ImplicitFlow) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v ImplicitFlow) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *ImplicitFlow) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *ImplicitFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *PasswordFlow) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writePasswordFlow)
-}
-func (v PasswordFlow) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writePasswordFlow) }
-func (v PasswordFlow) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writePasswordFlow)
-}
-func (v *PasswordFlow) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *PasswordFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, passwordFlowObject.Read)
-}
+func (*PasswordFlow) object() *object[PasswordFlow]                 { return &passwordFlowObject }
+func (v *PasswordFlow) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v PasswordFlow) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v PasswordFlow) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *PasswordFlow) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *PasswordFlow) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *StreamResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeStreamResponse)
-}
-func (v StreamResponse) MarshalJSON() ([]byte, error) {
-	return appendJSON(nil, &v, writeStreamResponse)
-}
-func (v StreamResponse) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeStreamResponse)
-}
-func (v *StreamResponse) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *StreamResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, readStreamResponse)
-}
+func (*StreamResponse) object() *object[StreamResponse]               { return &streamResponseObject }
+func (v *StreamResponse) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v StreamResponse) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v StreamResponse) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *StreamResponse) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *StreamResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }
 
-func (v *SendResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return appendJSON(dst, v, writeSendResponse)
-}
-func (v SendResponse) MarshalJSON() ([]byte, error) { return appendJSON(nil, &v, writeSendResponse) }
-func (v SendResponse) MarshalJSONTo(e *jsontext.Encoder) error {
-	return encodeTo(e, &v, writeSendResponse)
-}
-func (v *SendResponse) UnmarshalJSON(data []byte) error { return Unmarshal(data, v) }
-func (v *SendResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	return decodeWith(d, v, readSendResponse)
-}
+func (*SendResponse) object() *object[SendResponse]                 { return &sendResponseObject }
+func (v *SendResponse) AppendJSON(dst []byte) ([]byte, error)       { return appendJSON(dst, v) }
+func (v SendResponse) MarshalJSON() ([]byte, error)                 { return appendJSON(nil, &v) }
+func (v SendResponse) MarshalJSONTo(e *jsontext.Encoder) error      { return encodeTo(e, &v) }
+func (v *SendResponse) UnmarshalJSON(data []byte) error             { return Unmarshal(data, v) }
+func (v *SendResponse) UnmarshalJSONFrom(d *jsontext.Decoder) error { return decodeWith(d, v) }

@@ -72,7 +72,7 @@ func writeThing(w *jsonio.Writer, v *thing) {
 	w.Int("count", v.Count)
 	w.Base64("bytes", v.Bytes)
 	w.OptTime("at", v.At)
-	jsonio.OptStrs(w, "names", v.Names)
+	jsonio.WriteOptStrs(w, "names", v.Names)
 	jsonio.WriteList(w, "things", v.Things, writeThing)
 	if v.Metadata != nil {
 		w.Key("metadata")

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An Object says how a JSON object becomes a T. Its members may come in any order; those it does not know are
-// skipped.
+// An Object says how a JSON object becomes a T, and a T a JSON object. When one is read, its members may come in any
+// order; those it does not know are skipped. They are written in the order of the table.
 type Object[T any] struct {
 	// Members has at most 64.
 	Members []Member[T]
@@ -19,18 +19,10 @@ type Object[T any] struct {
 	Snake bool
 	// Unknown notes that a member was skipped; nil does nothing.
 	Unknown func(*T)
+	// ByHand writes an object in place of the table, where speed counts; nil writes by the table.
+	ByHand func(*Writer, *T)
 	// Finish checks and completes what was read after the last member; nil does nothing.
 	Finish func(*Reader, *T) error
-}
-
-// A Member says how one member of a JSON object gets into a T.
-type Member[T any] struct {
-	Name string
-	// Of is the name of the member of which Name is another; both at once are refused.
-	Of   string
-	Read func(*Reader, *T) error
-	// Nullable says that null is a value of the member. Else null counts as absent.
-	Nullable bool
 }
 
 // Read reads one object.
@@ -105,11 +97,20 @@ func (o *Object[T]) ReadNew(d *Reader, p **T) error {
 	return o.Read(d, *p)
 }
 
-// ReadList reads an array of objects, see [List].
-func (o *Object[T]) ReadList(d *Reader, list *[]T) error { return List(d, list, 0, o.Read) }
-
-// ReadNewList is ReadList for pointers.
-func (o *Object[T]) ReadNewList(d *Reader, list *[]*T) error { return List(d, list, 0, o.ReadNew) }
+// Write writes one object.
+func (o *Object[T]) Write(w *Writer, v *T) {
+	if o.ByHand != nil {
+		o.ByHand(w, v)
+		return
+	}
+	w.Begin()
+	for i := range o.Members {
+		if m := &o.Members[i]; m.Write != nil {
+			m.Write(w, m.Name, v)
+		}
+	}
+	w.End()
+}
 
 // index returns that of the member that the quoted name means, or -1. It is looked for from next on first.
 func (o *Object[T]) index(quoted jsontext.Value, next int) int {

@@ -276,8 +276,8 @@ func writeMembers[M ~map[string]V, V any](w *Writer, m M, write func(*Writer, V)
 	}
 }
 
-// Strs writes a list of strings.
-func Strs[S ~string](w *Writer, name string, list []S) {
+// WriteStrs writes a list of strings.
+func WriteStrs[S ~string](w *Writer, name string, list []S) {
 	w.Key(name)
 	w.buf = append(w.buf, '[')
 	for _, s := range list {
@@ -287,10 +287,10 @@ func Strs[S ~string](w *Writer, name string, list []S) {
 	w.buf = append(w.buf, ']')
 }
 
-// OptStrs writes a list of strings that is left out when empty.
-func OptStrs[S ~string](w *Writer, name string, list []S) {
+// WriteOptStrs writes a list of strings that is left out when empty.
+func WriteOptStrs[S ~string](w *Writer, name string, list []S) {
 	if len(list) > 0 {
-		Strs(w, name, list)
+		WriteStrs(w, name, list)
 	}
 }
 

@@ -29,8 +29,8 @@ func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
 	w.PtrStr("documentationUrl", c.DocumentationURL)
 	writeCapabilities(w, &c.Capabilities, Form01)
 	writeAuthentication(w, c)
-	jsonio.OptStrs(w, "defaultInputModes", c.DefaultInputModes)
-	jsonio.OptStrs(w, "defaultOutputModes", c.DefaultOutputModes)
+	jsonio.WriteOptStrs(w, "defaultInputModes", c.DefaultInputModes)
+	jsonio.WriteOptStrs(w, "defaultOutputModes", c.DefaultOutputModes)
 	writeSkills(w, c.Skills, Form01)
 	w.End()
 }
@@ -40,7 +40,7 @@ func writeCard01(w *jsonio.Writer, c *a2a.AgentCard) {
 func writeAuthentication(w *jsonio.Writer, c *a2a.AgentCard) {
 	w.Key("authentication")
 	w.Begin()
-	jsonio.Strs(w, "schemes", names01(c))
+	jsonio.WriteStrs(w, "schemes", names01(c))
 	w.End()
 }
 
@@ -64,8 +64,8 @@ func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.Age
 	writeCapabilities(w, &c.Capabilities, form)
 	writeSchemes(w, c.SecuritySchemes, form)
 	writeRequirements(w, c.SecurityRequirements)
-	jsonio.Strs(w, "defaultInputModes", c.DefaultInputModes)
-	jsonio.Strs(w, "defaultOutputModes", c.DefaultOutputModes)
+	jsonio.WriteStrs(w, "defaultInputModes", c.DefaultInputModes)
+	jsonio.WriteStrs(w, "defaultOutputModes", c.DefaultOutputModes)
 	writeSkills(w, c.Skills, form)
 	w.PtrBool("supportsAuthenticatedExtendedCard", c.Capabilities.ExtendedAgentCard)
 	if signed := unsigned(c, form).Signatures; len(signed) > 0 {
@@ -116,14 +116,14 @@ func writeSkills(w *jsonio.Writer, skills []a2a.AgentSkill, form Form) {
 		w.Str("name", s.Name)
 		if form == Form01 {
 			w.OptStr("description", s.Description)
-			jsonio.OptStrs(w, "tags", s.Tags)
+			jsonio.WriteOptStrs(w, "tags", s.Tags)
 		} else {
 			w.Str("description", s.Description)
-			jsonio.Strs(w, "tags", s.Tags)
+			jsonio.WriteStrs(w, "tags", s.Tags)
 		}
-		jsonio.OptStrs(w, "examples", s.Examples)
-		jsonio.OptStrs(w, "inputModes", s.InputModes)
-		jsonio.OptStrs(w, "outputModes", s.OutputModes)
+		jsonio.WriteOptStrs(w, "examples", s.Examples)
+		jsonio.WriteOptStrs(w, "inputModes", s.InputModes)
+		jsonio.WriteOptStrs(w, "outputModes", s.OutputModes)
 		if form == Form03 {
 			writeRequirements(w, s.SecurityRequirements)
 		}

@@ -37,8 +37,8 @@ func writeMarker(w *jsonio.Writer, m *marker) {
 	w.OptStr("filename", m.filename)
 	w.OptBool("wrapped", m.wrapped)
 	w.OptBool("file", m.file)
-	jsonio.OptStrs(w, "extensions", m.extensions)
-	jsonio.OptStrs(w, "referenceTaskIds", m.referenceTaskIDs)
+	jsonio.WriteOptStrs(w, "extensions", m.extensions)
+	jsonio.WriteOptStrs(w, "referenceTaskIds", m.referenceTaskIDs)
 	w.End()
 }
 

@@ -53,7 +53,7 @@ func writePushConfig(w *jsonio.Writer, name string, p *a2a.PushConfig) {
 	if a := p.Authentication; a != nil {
 		w.Key("authentication")
 		w.Begin()
-		jsonio.Strs(w, "schemes", []string{a.Scheme})
+		jsonio.WriteStrs(w, "schemes", []string{a.Scheme})
 		w.OptStr("credentials", a.Credentials)
 		w.End()
 	}

@@ -290,7 +290,7 @@ func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
 			writePushConfig(w, "pushNotification", c.PushConfig)
 		}
 		w.OptInt("historyLength", c.HistoryLength)
-		jsonio.OptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
+		jsonio.WriteOptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
 	}
 	w.OptMetadata("metadata", r.Metadata)
 	w.End()

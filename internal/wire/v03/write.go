@@ -71,8 +71,8 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.Const("role", roleName(m.Role))
 	jsonio.WriteEach(w, "parts", m.Parts, writePart)
 	w.OptMetadata("metadata", m.Metadata)
-	jsonio.OptStrs(w, "extensions", m.Extensions)
-	jsonio.OptStrs(w, "referenceTaskIds", m.ReferenceTaskIDs)
+	jsonio.WriteOptStrs(w, "extensions", m.Extensions)
+	jsonio.WriteOptStrs(w, "referenceTaskIds", m.ReferenceTaskIDs)
 	w.End()
 }
 
@@ -87,7 +87,7 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact) {
 	w.OptStr("description", a.Description)
 	jsonio.WriteEach(w, "parts", a.Parts, writePart)
 	w.OptMetadata("metadata", a.Metadata)
-	jsonio.OptStrs(w, "extensions", a.Extensions)
+	jsonio.WriteOptStrs(w, "extensions", a.Extensions)
 	w.End()
 }
 

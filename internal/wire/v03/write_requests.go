@@ -50,7 +50,7 @@ func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
 // whether to wait, as no text says what happens when it is left out.
 func writeConfiguration(w *jsonio.Writer, c *a2a.SendConfiguration) {
 	w.Begin()
-	jsonio.Strs(w, "acceptedOutputModes", c.AcceptedOutputModes)
+	jsonio.WriteStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
 	w.OptInt("historyLength", c.HistoryLength)
 	if c.PushConfig != nil {
 		w.Key("pushNotificationConfig")
@@ -117,7 +117,7 @@ func writePush(w *jsonio.Writer, c *a2a.PushConfig) {
 	if c.Authentication != nil {
 		w.Key("authentication")
 		w.Begin()
-		jsonio.Strs(w, "schemes", []string{c.Authentication.Scheme})
+		jsonio.WriteStrs(w, "schemes", []string{c.Authentication.Scheme})
 		w.OptStr("credentials", c.Authentication.Credentials)
 		w.End()
 	}

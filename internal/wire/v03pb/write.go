@@ -76,7 +76,7 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	writeEnum(w, "role", roleNames[:], int(m.Role))
 	jsonio.WriteEach(w, "content", m.Parts, writePart)
 	marker{references: m.ReferenceTaskIDs}.write(w, m.Metadata)
-	jsonio.OptStrs(w, "extensions", m.Extensions)
+	jsonio.WriteOptStrs(w, "extensions", m.Extensions)
 	w.End()
 }
 
@@ -91,7 +91,7 @@ func writeArtifact(w *jsonio.Writer, a *a2a.Artifact) {
 	w.OptStr("description", a.Description)
 	jsonio.WriteEach(w, "parts", a.Parts, writePart)
 	writeMetadata(w, a.Metadata)
-	jsonio.OptStrs(w, "extensions", a.Extensions)
+	jsonio.WriteOptStrs(w, "extensions", a.Extensions)
 	w.End()
 }
 
@@ -191,7 +191,7 @@ func (m marker) write(w *jsonio.Writer, metadata a2a.Metadata) {
 		w.OptStr("mediaType", m.mediaType)
 		w.OptStr("filename", m.filename)
 		w.OptBool("wrapped", m.wrapped)
-		jsonio.OptStrs(w, "referenceTaskIds", m.references)
+		jsonio.WriteOptStrs(w, "referenceTaskIds", m.references)
 		w.End()
 	}
 	w.End()
@@ -208,7 +208,7 @@ func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
 	}
 	w.Key("configuration")
 	w.Begin()
-	jsonio.OptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
+	jsonio.WriteOptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
 	if c.PushConfig != nil {
 		w.Key("pushNotification")
 		writePush(w, c.PushConfig)
@@ -236,7 +236,7 @@ func writePush(w *jsonio.Writer, c *a2a.PushConfig) {
 	if c.Authentication != nil {
 		w.Key("authentication")
 		w.Begin()
-		jsonio.Strs(w, "schemes", []string{c.Authentication.Scheme})
+		jsonio.WriteStrs(w, "schemes", []string{c.Authentication.Scheme})
 		w.OptStr("credentials", c.Authentication.Credentials)
 		w.End()
 	}

@@ -17,17 +17,29 @@ type StreamResponse struct{ Event Event }
 type SendResponse struct{ Result SendResult }
 
 var (
-	eventObject = oneofObject(
-		alternative[Event]("task", &taskObject),
-		alternative[Event]("message", &messageObject),
-		alternative[Event]("statusUpdate", &statusUpdateObject),
-		alternative[Event]("artifactUpdate", &artifactUpdateObject),
+	streamResponseObject = exactlyOne(func(v *StreamResponse) *Event { return &v.Event }, "holds no event",
+		pointerTo[Event]("task", &taskObject),
+		pointerTo[Event]("message", &messageObject),
+		pointerTo[Event]("statusUpdate", &statusUpdateObject),
+		pointerTo[Event]("artifactUpdate", &artifactUpdateObject),
 	)
-	sendResultObject = oneofObject(
-		alternative[SendResult]("task", &taskObject),
-		alternative[SendResult]("message", &messageObject),
+	sendResponseObject = exactlyOne(func(v *SendResponse) *SendResult { return &v.Result }, "holds no event",
+		pointerTo[SendResult]("task", &taskObject),
+		pointerTo[SendResult]("message", &messageObject),
 	)
 )
+
+// AppendStreamResponse appends the StreamResponse that carries event to dst: {"task":...}, {"message":...},
+// {"statusUpdate":...} or {"artifactUpdate":...} (A2A 1.0 §3.2.3). It is one line. After an error dst is as it was.
+func AppendStreamResponse(dst []byte, event Event) ([]byte, error) {
+	return appendWith(Grow(dst, event), event, writeEvent)
+}
+
+// AppendSendResponse appends the SendMessageResponse that carries result to dst: {"task":...} or {"message":...}
+// (A2A 1.0 §3.2.1). It is one line. After an error dst is as it was.
+func AppendSendResponse(dst []byte, result SendResult) ([]byte, error) {
+	return AppendStreamResponse(dst, result)
+}
 
 // DecodeStreamResponse returns the event that a StreamResponse carries. An event without that wrapper counts, too, if
 // its kind says what it is, as in 0.3: langgraph-api streams 1.0 like that. Errors are those of [Unmarshal].
@@ -69,14 +81,3 @@ func unmarshalWrapped(data []byte, v json.UnmarshalerFrom) error {
 var memberOfKind = map[string]string{
 	"task": "task", "message": "message", "status-update": "statusUpdate", "artifact-update": "artifactUpdate",
 }
-
-func readStreamResponse(d *reader, v *StreamResponse) error {
-	return readOneof(d, &v.Event, &eventObject)
-}
-
-func readSendResponse(d *reader, v *SendResponse) error {
-	return readOneof(d, &v.Result, &sendResultObject)
-}
-
-func writeStreamResponse(w *writer, v *StreamResponse) { writeEvent(w, v.Event) }
-func writeSendResponse(w *writer, v *SendResponse)     { writeEvent(w, v.Result) }
