@@ -70,7 +70,6 @@ type Gateway struct {
 	transport *http.Transport // nil when it is not the gateway's own
 }
 
-// A route is one upstream and what serves it.
 type route struct {
 	*upstream
 	server *server.Server

@@ -33,7 +33,6 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-// servePage shows what is behind the gateway.
 func (g *Gateway) servePage(w http.ResponseWriter) {
 	names := make([]string, len(g.routes))
 	for i, r := range g.routes {

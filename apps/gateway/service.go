@@ -39,7 +39,6 @@ type known struct {
 	answer *a2a.Task
 }
 
-// behind returns what stands behind an id.
 func (u *upstream) behind(ctx context.Context, id a2a.TaskID) (known, error) {
 	if id == "" {
 		return known{}, nil
@@ -70,7 +69,6 @@ func (u *upstream) reach(ctx context.Context, id a2a.TaskID) (*calling, known, e
 	return cl, k, err
 }
 
-// sending is a message on its way to the upstream.
 type sending struct {
 	req   *a2a.SendMessageRequest
 	mask  mask.Mask
@@ -267,7 +265,6 @@ func (u *upstream) send(ctx context.Context, cl *calling, s *sending) (a2a.SendR
 	return shown(task, config.HistoryLength), nil
 }
 
-// sendPlainly sends a message as it is.
 func (u *upstream) sendPlainly(ctx context.Context, cl *calling, s *sending,
 	config a2a.SendConfiguration) (a2a.SendResult, error) {
 	req, history := s.req, config.HistoryLength
@@ -291,7 +288,6 @@ func asked(history *int) *int {
 	return fold.AskHistory(*history)
 }
 
-// shown returns a task with as much history as a client asked for.
 func shown(task *a2a.Task, history *int) *a2a.Task {
 	if history == nil {
 		return task

@@ -16,7 +16,6 @@ import (
 // for.
 type switchboard []*route
 
-// pick returns the upstream that a tenant names.
 func (s switchboard) pick(tenant string) (*upstream, error) {
 	names := make([]string, len(s))
 	for i, r := range s {

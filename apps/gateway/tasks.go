@@ -129,7 +129,6 @@ func (t *taskTable) forget(b *boundTask) {
 	}
 }
 
-// wait waits until it is known what stands behind an entry.
 func (b *boundTask) wait(ctx context.Context) error {
 	select {
 	case <-b.bound:

@@ -42,7 +42,6 @@ type calling struct {
 	alone bool // its agent is the only one, so that tenants are the agent's
 }
 
-// generation returns the one that the agent is called in.
 func (c *calling) generation() a2a.Generation {
 	for _, gen := range wire.Generations {
 		if strings.HasPrefix(c.Interface().ProtocolVersion, string(gen)) {

@@ -50,7 +50,6 @@ type webhooks struct {
 	expired  time.Time // when those that nobody uses were looked for last
 }
 
-// A hook is a client's webhook.
 type hook struct {
 	up     *upstream
 	config a2a.PushConfig // as the client sent it
@@ -78,7 +77,6 @@ func newWebhooks(o *Options) *webhooks {
 	return w
 }
 
-// bound tells where the gateway listens.
 func (w *webhooks) bound(url string) { w.base.CompareAndSwap(nil, &url) }
 
 // replace returns a push config that names the gateway's webhook instead of the client's, and remembers the client's.
@@ -169,7 +167,6 @@ func (w *webhooks) forget(url string) {
 	delete(w.bySecret, secretOf(url))
 }
 
-// shown returns a push config of the upstream's as the client knows it.
 func (w *webhooks) shown(config *a2a.PushConfig, m mask.Mask) *a2a.PushConfig {
 	c := *config
 	if m != "" {
@@ -256,7 +253,6 @@ func eventOf(d wire.Dialect, body []byte) (a2a.Event, error) {
 	return told, err
 }
 
-// pass posts a notification to the client's webhook, in the client's generation.
 func (w *webhooks) pass(ctx context.Context, h *hook, event a2a.Event) error {
 	body, contentType, err := h.encode(ctx, event)
 	if err != nil {

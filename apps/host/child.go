@@ -141,7 +141,6 @@ func (c *child) abandon(ctx context.Context) {
 // sends is how often a message is sent at most. It is sent again only when surely no task came of it.
 const sends = 3
 
-// exchange sends the step's message and follows its task.
 func (c *child) exchange(ctx context.Context) error {
 	s := c.s
 	goesOn := s.Child != "" && s.Answer == "" // an agent that waited has gone on by itself
@@ -221,7 +220,6 @@ func (c *child) withoutStream(ctx context.Context, req *a2a.SendMessageRequest) 
 	return c.take(c.l.Follow(ctx, &a2a.SubscribeRequest{ID: c.task}))
 }
 
-// refused reports whether a task did not take an answer.
 func (c *child) refused(err error) bool {
 	return c.s.Child != "" && isKind(err, a2a.ErrUnsupportedOperation, a2a.ErrTaskNotFound, a2a.ErrInvalidParams)
 }
@@ -338,7 +336,6 @@ func (x *run) hear(ctx context.Context, open []*step) (wentOn bool) {
 	return wentOn
 }
 
-// look returns the task of a step as it is now.
 func (x *run) look(ctx context.Context, s *step) (*a2a.Task, error) {
 	l, err := x.h.opts.Directory.link(s.Agent, s.Key)
 	if err != nil {
@@ -350,7 +347,6 @@ func (x *run) look(ctx context.Context, s *step) (*a2a.Task, error) {
 	return l.GetTask(ctx, &a2a.GetTaskRequest{ID: s.Child})
 }
 
-// cancelChildren cancels the tasks of all steps that have not ended.
 func (x *run) cancelChildren(ctx context.Context) {
 	x.mu.Lock()
 	steps := slices.Clone(x.state.Steps)

@@ -83,7 +83,6 @@ type Directory struct {
 	closed  bool
 }
 
-// remote is an agent of a directory.
 type remote struct {
 	key     string // names it for good: in the options, or in the catalogue
 	ref     AgentRef
@@ -204,7 +203,6 @@ func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []
 	return agents, missing
 }
 
-// whyMissing is why there is no card.
 func (r *remote) whyMissing() string {
 	return cmp.Or(r.breaker.look().Problem, "its card did not come in time")
 }
@@ -312,7 +310,6 @@ func (d *Directory) due() []*remote {
 	return due
 }
 
-// retryMissing is how long an agent without a card is left alone.
 const retryMissing = 5 * time.Second
 
 // fetch asks an agent for its card. That it did not answer counts only if it had some time to.

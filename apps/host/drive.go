@@ -169,7 +169,6 @@ func (x *run) showChildren() error {
 	return x.t.SetMetadata("children", views)
 }
 
-// ask ends the turn with what the agents ask.
 func (x *run) ask(open []*step) error {
 	parts, auth := slices.Clone(x.preface), true
 	if told := x.told(); told != "" {
@@ -208,14 +207,12 @@ func (x *run) ask(open []*step) error {
 	return x.t.Ask(parts...)
 }
 
-// origin says where a part or an artifact comes from.
 type origin struct {
 	Agent    string         `json:"agent"`
 	TaskID   a2a.TaskID     `json:"taskId,omitzero"`
 	Artifact a2a.ArtifactID `json:"artifactId,omitzero"`
 }
 
-// metaOrigin is the member of metadata that says it.
 const metaOrigin = "provenance"
 
 // provenance marks parts of an agent as such. Nothing else about them changes.
@@ -230,7 +227,6 @@ func (s *step) provenance(parts []a2a.Part) []a2a.Part {
 	return marked
 }
 
-// finish ends the turn when nothing is left to do.
 func (x *run) finish() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -262,7 +258,7 @@ func (x *run) finish() error {
 	return back
 }
 
-// told returns what the user is told before all else, as lines; it is then told.
+// told returns the notices for the user, once.
 func (x *run) told() string {
 	lines := strings.Join(x.notices, "\n")
 	x.notices = nil
@@ -283,7 +279,6 @@ func (x *run) closing(steps []*step) error {
 	return x.t.Reply(parts...)
 }
 
-// failure says in one line what went wrong with a step.
 func (s *step) failure() string {
 	what := cmp.Or(s.Error, "it did not say why")
 	if s.Lost || s.Rejected {
@@ -320,7 +315,6 @@ func (x *run) partial(steps []*step) error {
 // PartialResult is the name of the artifact that says what was done when not all could be.
 const PartialResult = "partial-result"
 
-// report is the step as planners see it.
 func (s *step) report() plan.Report {
 	return plan.Report{Step: s.Step, Name: s.Name, State: taskStates[s.State], Text: cmp.Or(s.Digest, s.Ask),
 		Files: s.Files, Error: s.Error}

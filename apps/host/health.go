@@ -38,7 +38,6 @@ func (b *breaker) allow() (until time.Time, ok bool) {
 	return time.Time{}, true
 }
 
-// worked notes a call that the agent answered, whatever it said.
 func (b *breaker) worked() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,7 +48,6 @@ func (b *breaker) worked() {
 	b.seen, b.lost, b.probing = b.now(), false, false
 }
 
-// failed notes a call that was not answered.
 func (b *breaker) failed(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +70,6 @@ func (b *breaker) release() {
 	b.probing = false
 }
 
-// look returns the health.
 func (b *breaker) look() plan.Health {
 	h, _ := b.lookWhen()
 	return h

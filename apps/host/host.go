@@ -135,7 +135,6 @@ func (h *Host) Cancel(ctx context.Context, t *agent.Turn) error {
 	return x.noteOpen(ctx)
 }
 
-// run is one turn of the host.
 type run struct {
 	h         *Host
 	t         *agent.Turn

@@ -87,7 +87,6 @@ func (r *request) first(ctx context.Context) error {
 	return r.askWhich(ctx, open)
 }
 
-// adopt takes over steps of other tasks of the conversation.
 func (r *request) adopt(steps ...*step) {
 	for _, s := range steps {
 		s.ID, s.After = r.state.number(), nil
@@ -95,7 +94,6 @@ func (r *request) adopt(steps ...*step) {
 	}
 }
 
-// further deals with a further message to the task.
 func (r *request) further(ctx context.Context) error {
 	if a := r.state.Asked; a != nil {
 		r.state.Asked = nil
@@ -104,7 +102,6 @@ func (r *request) further(ctx context.Context) error {
 	return r.reply(ctx)
 }
 
-// reply deals with a message that answers no question of the host.
 func (r *request) reply(ctx context.Context) error {
 	open := r.state.open()
 	text, isNew := newRequest(textOf(r.m))
@@ -164,7 +161,6 @@ func (r *request) meant(open []*step) (s *step, say string) {
 	return nil, ""
 }
 
-// only returns the one step that fits; nil when none or several do.
 func only(steps []*step, fits func(*step) bool) *step {
 	at := slices.IndexFunc(steps, fits)
 	if at < 0 || slices.ContainsFunc(steps[at+1:], fits) {
@@ -180,7 +176,6 @@ func hasData(m *a2a.Message) bool {
 	})
 }
 
-// answer makes a step go on with the message as the answer to its agent.
 func (r *request) answer(ctx context.Context, s *step, say string) error {
 	s.State, s.Answer, s.Say, s.MessageID, s.Request = planned, r.m.ID, say, a2a.NewMessageID(), r.m.ID
 	r.state.Request = r.m.ID
@@ -218,7 +213,6 @@ func (r *request) offTopic(ctx context.Context, open []*step) (others []string, 
 	return others, len(others) > 0
 }
 
-// noSuch says that no agent has a name, and lists the agents.
 func (r *request) noSuch(name string) string {
 	names, more := r.aliases(), ""
 	if n := len(r.agents) - len(names); n > 0 {
@@ -227,7 +221,6 @@ func (r *request) noSuch(name string) string {
 	return fmt.Sprintf("There is no agent called %q; there are %s%s.", name, strings.Join(names, ", "), more)
 }
 
-// aliases returns those of the first agents.
 func (r *request) aliases() (names []string) {
 	for _, a := range r.agents[:min(len(r.agents), plan.MaxListed)] {
 		names = append(names, a.Alias)
@@ -235,7 +228,6 @@ func (r *request) aliases() (names []string) {
 	return names
 }
 
-// agent returns the agent of an alias.
 func (x *run) agent(alias string) (a plan.Agent, ok bool) {
 	at := slices.IndexFunc(x.agents, func(a plan.Agent) bool { return a.Alias == alias })
 	if at < 0 {
@@ -244,7 +236,6 @@ func (x *run) agent(alias string) (a plan.Agent, ok bool) {
 	return x.agents[at], true
 }
 
-// message returns a message of the user by its id; nil when there is none.
 func (x *run) message(id a2a.MessageID) *a2a.Message {
 	if m := x.t.Message(); m != nil && m.ID == id {
 		return m

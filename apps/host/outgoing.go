@@ -14,7 +14,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
-// message makes the message of the step.
 func (c *child) message(ctx context.Context) (*a2a.SendMessageRequest, error) {
 	x, s := c.x, c.s
 	parts, from := c.parts(ctx)

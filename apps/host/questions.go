@@ -22,7 +22,6 @@ const (
 	labelNew  = "something new"
 )
 
-// askWhich asks whose question the message answers. The message waits meanwhile.
 func (r *request) askWhich(ctx context.Context, open []*step) error {
 	return r.askOpen(ctx, open, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and your message.",
 		r.shortened("this"), numbersTo(len(open)), open[0].Agent), "")
@@ -95,7 +94,6 @@ func (r *request) askWhoIsMeant(ctx context.Context, name, rest string) error {
 	return r.askAgent(ctx, &plan.Question{Text: "Which one do you mean?", Choices: r.aliases()})
 }
 
-// askChoice ends the turn with a question of the host.
 func (r *request) askChoice(ctx context.Context, lines []string, a *asked) error {
 	r.state.Asked = a
 	if err := r.save(ctx); err != nil {
@@ -133,7 +131,6 @@ func (r *request) shortened(otherwise string) string {
 	return `"` + text + `"`
 }
 
-// numbersTo names the numbers from 1 to n.
 func numbersTo(n int) string {
 	switch n {
 	case 1:
@@ -184,7 +181,6 @@ func (r *request) resolve(ctx context.Context, a *asked) error {
 	return r.instead(ctx, a, waits)
 }
 
-// choose does what the user has chosen for the message, which waited for it.
 func (r *request) choose(ctx context.Context, a *asked, choice string) error {
 	switch {
 	case choice == choiceNew:
@@ -199,7 +195,6 @@ func (r *request) choose(ctx context.Context, a *asked, choice string) error {
 	return r.follow(ctx, &plan.Decision{Steps: []plan.Step{step}})
 }
 
-// askAgain repeats a question of the host about the message.
 func (r *request) askAgain(ctx context.Context, a *asked) error {
 	if a.About == askedAgent {
 		return r.askAgent(ctx, &plan.Question{Text: "Say " + numbersTo(len(a.Choices)) + ", or a name.",
@@ -261,7 +256,6 @@ func (r *request) instead(ctx context.Context, a *asked, waits *request) error {
 	return r.follow(ctx, d)
 }
 
-// number returns the number that a text is nothing but.
 func number(text string) (n string, ok bool) {
 	n = strings.Trim(strings.TrimSpace(text), ".!#() ")
 	_, err := strconv.Atoi(n)

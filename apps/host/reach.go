@@ -51,7 +51,6 @@ func lost(err error) bool {
 	return call || look || already || errors.Is(err, guard.ErrRefused) || errors.Is(err, errNoInterface)
 }
 
-// errNoInterface says that a card names nothing that this host can call.
 var errNoInterface = errors.New("its card names no address that can be called from here")
 
 // problem is what callers of the host read of an error of an agent. That of one that could not be reached is a phrase
@@ -160,7 +159,6 @@ type userError struct {
 // Error returns what is said, for the log.
 func (s *userError) Error() string { return s.say }
 
-// noAgent returns the error of a host that can reach no agent.
 func (x *run) noAgent() error {
 	down := plan.AllUnreachable(x.agents, x.missing)
 	if len(down) == 0 {

@@ -41,13 +41,11 @@ func (c *child) take(updates iter.Seq2[client.Update, error]) error {
 	return nil
 }
 
-// over reports whether the task has ended or waits.
 func (c *child) over() bool {
 	state := c.told.Status().State
 	return c.told.Message() != nil || state.Terminal() || state.Interrupted()
 }
 
-// event takes one update.
 func (c *child) event(u client.Update) error {
 	first := !c.begun
 	c.begun, c.stale = true, false
@@ -126,7 +124,6 @@ func (c *child) snapshot(task *a2a.Task) error {
 	return c.grow(fold.Size(last.Parts), 0)
 }
 
-// same reports whether two objects are the same on the wire.
 func same(a, b interface{ AppendJSON([]byte) ([]byte, error) }) bool {
 	before, err := a.AppendJSON(nil)
 	if err != nil {
@@ -217,7 +214,6 @@ func (c *child) relay(a *a2a.Artifact, more, last bool) error {
 	return c.x.t.PutChunk(own, more, last)
 }
 
-// artifactID is the id under which an artifact of a step's agent is passed on.
 func (s *step) artifactID(id a2a.ArtifactID) a2a.ArtifactID {
 	sum := sha256.Sum256([]byte(s.Key + "\x00" + string(s.Child) + "\x00" + string(id)))
 	return a2a.ArtifactID(s.ID + "-" + hex.EncodeToString(sum[:12]))

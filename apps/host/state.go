@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
-// taskState is what a task of the host has come to, as it is kept with the task.
+// taskState is kept with a task of the host.
 type taskState struct {
 	Message a2a.MessageID `json:"message"` // the last one that was taken
 	Request a2a.MessageID `json:"request"` // what the newest plan is for
@@ -27,7 +27,6 @@ type taskState struct {
 	Used    used          `json:"used,omitzero"`    // of the planner's budget, in the turn of Message
 }
 
-// used is what was used of a [Budget].
 type used struct {
 	Calls  int   `json:"calls"`
 	Tokens int   `json:"tokens"`
@@ -45,7 +44,6 @@ func (u used) leaves(of plan.Budget) plan.Budget {
 	return plan.Budget{Calls: of.Calls - u.Calls, Tokens: of.Tokens - u.Tokens, Time: of.Time - time.Duration(u.Nanos)}
 }
 
-// stepState says how far a step is.
 type stepState string
 
 const (
@@ -65,7 +63,6 @@ func (s stepState) ended() bool {
 
 func (s stepState) open() bool { return s == waiting || s == authWait }
 
-// step is a [Step] and what became of it.
 type step struct {
 	plan.Step
 	Request a2a.MessageID `json:"request"` // that it is for
@@ -94,7 +91,6 @@ type step struct {
 	output   []a2a.Part // what it gave, likewise
 }
 
-// asked is a question of the host itself.
 type asked struct {
 	About   string        `json:"about"`   // askedAgent or askedStep
 	Message a2a.MessageID `json:"message"` // the user's, which waits for the answer
@@ -106,7 +102,6 @@ const (
 	askedStep  = "step"  // whose question a message answers; the choices are ids of steps
 )
 
-// number returns the id of the next step.
 func (st *taskState) number() string {
 	st.Counted = max(st.Counted, len(st.Steps)) + 1
 	return strconv.Itoa(st.Counted)
@@ -139,12 +134,10 @@ func (st *taskState) step(id string) *step {
 	return nil
 }
 
-// current returns the steps for the newest request.
 func (st *taskState) current() []*step {
 	return st.those(func(s *step) bool { return s.Request == st.Request })
 }
 
-// open returns the steps whose agents wait for an answer.
 func (st *taskState) open() []*step {
 	return st.those(func(s *step) bool { return s.State.open() })
 }
@@ -207,7 +200,6 @@ func (x *run) converse(ctx context.Context, change func(*conversation)) error {
 	return nil
 }
 
-// conversation returns what the tasks of the context share.
 func (x *run) conversation(ctx context.Context) (c conversation, err error) {
 	err = x.converse(ctx, func(now *conversation) { c = *now })
 	return c, err

@@ -31,7 +31,6 @@ const questionKey = "answer"
 // maxQuestion is how many bytes of an agent's question a person is shown.
 const maxQuestion = 4 << 10
 
-// elicits reports whether the caller can ask a person.
 func elicits(req *sdk.CallToolRequest) bool {
 	can := req.ClientCapabilities()
 	if can == nil || can.Elicitation == nil {
@@ -49,7 +48,6 @@ func question(r *remote, task *a2a.Task) *sdk.ElicitParams {
 	}
 }
 
-// reply makes the message of an answer.
 func reply(skill string, task *a2a.Task, answer *sdk.ElicitResult) (*a2a.Message, error) {
 	text, ok := answer.Content["answer"].(string)
 	if !ok || text == "" {
@@ -66,7 +64,6 @@ type carried struct {
 	Context string `json:"context"`
 }
 
-// ask ends a round of a call with the question of the agent.
 func (b *Bridge) ask(r *remote, o outcome) *sdk.CallToolResult {
 	return &sdk.CallToolResult{
 		InputRequests: sdk.InputRequestMap{questionKey: question(r, o.task)},

@@ -78,7 +78,6 @@ type Bridge struct {
 	key    []byte        // signs what clients carry from one call to the next
 }
 
-// A remote is an agent as the bridge knows it.
 type remote struct {
 	Caller
 	name string

@@ -36,10 +36,8 @@ const (
 	maxProgress   = 1000                   // bytes of a notification's text
 )
 
-// errWaited is why a call goes no further.
 var errWaited = errors.New("the agent takes longer than a call waits")
 
-// use is a call of a skill.
 func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.CallToolRequest) (*sdk.CallToolResult,
 	error) {
 	in, err := readInput(req.Params.Arguments)
@@ -87,12 +85,10 @@ type outcome struct {
 	err     error
 }
 
-// asks reports whether the agent waits for an answer.
 func (o outcome) asks() bool {
 	return o.err == nil && o.task != nil && o.task.Status.State == a2a.TaskStateInputRequired
 }
 
-// exchange sends a message and waits for what comes of it.
 func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *progress) outcome {
 	var came client.Outcome
 	var last *a2a.Task // if it came last
@@ -213,7 +209,6 @@ func (b *Bridge) cancelTask(ctx context.Context, r *remote, id a2a.TaskID) (*sdk
 	return b.result(r, outcome{task: task}), nil
 }
 
-// A progress tells a caller what an agent does.
 type progress struct {
 	session *sdk.ServerSession
 	token   any // nil when the caller does not want to know
@@ -221,7 +216,6 @@ type progress struct {
 	last    time.Time
 }
 
-// tell passes on what an event says.
 func (p *progress) tell(ctx context.Context, e a2a.Event) {
 	text := said(e)
 	if p.token == nil || text == "" || time.Since(p.last) < progressEvery {
@@ -234,7 +228,6 @@ func (p *progress) tell(ctx context.Context, e a2a.Event) {
 	})
 }
 
-// said returns what an event says, in short.
 func said(e a2a.Event) string {
 	text := ""
 	switch e := e.(type) {

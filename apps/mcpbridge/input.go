@@ -16,7 +16,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// An input is the arguments of a call, of any tool.
 type input struct {
 	Text      string         `json:"text"`
 	Data      jsontext.Value `json:"data"`
@@ -62,7 +61,6 @@ func readInput(raw []byte) (*input, error) {
 	return in, nil
 }
 
-// parts returns what a message says.
 func (in *input) parts() ([]a2a.Part, error) {
 	var parts []a2a.Part
 	if in.Text != "" {
@@ -106,7 +104,7 @@ func (f *inputFile) part() (a2a.Part, error) {
 	return a2a.RawPart(content, f.MediaType, f.Name), nil
 }
 
-// message makes the message of a call for a skill, which is "" for an agent without skills.
+// message makes the message for a skill, which is "" for an agent without skills.
 func (in *input) message(skill string) (*a2a.Message, error) {
 	parts, err := in.parts()
 	if err != nil {

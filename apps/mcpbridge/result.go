@@ -28,7 +28,6 @@ type report struct {
 	Note      string `json:"note,omitzero"`  // what to do next, or what is missing
 }
 
-// result makes the answer to a call.
 func (b *Bridge) result(r *remote, o outcome) *sdk.CallToolResult {
 	w := &writer{room: b.opts.MaxOutput}
 	rep := report{Status: "answered"}
@@ -58,7 +57,6 @@ func (b *Bridge) result(r *remote, o outcome) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: append(w.blocks, rep.block()), IsError: failed}
 }
 
-// block returns the report as the last block of an answer.
 func (r report) block() sdk.Content {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -67,7 +65,6 @@ func (r report) block() sdk.Content {
 	return &sdk.TextContent{Text: string(text)}
 }
 
-// task writes what a task has to show.
 func (b *Bridge) task(w *writer, rep *report, task *a2a.Task) {
 	state := task.Status.State
 	rep.Status = strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(state.String(), "TASK_STATE_"), "_", "-"))
@@ -101,7 +98,6 @@ func refuse(why string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{report{Status: "error", Error: why}.block()}}
 }
 
-// maxBlocks is how many content blocks an answer has.
 const maxBlocks = 200
 
 // A writer makes content blocks of parts, as far as there is room.
@@ -112,7 +108,6 @@ type writer struct {
 	text   *sdk.TextContent // the last block, when it is a text that goes on
 }
 
-// take takes as much room as there is of a size.
 func (w *writer) take(size int) int {
 	n := min(size, w.room)
 	w.room -= n
@@ -242,12 +237,10 @@ func clean(s string) string {
 	}, s)
 }
 
-// line returns a short text on one line.
 func line(s string, limit int) string {
 	return strings.Join(strings.Fields(clean(cut(s, limit))), " ")
 }
 
-// wordsOf returns the text of a message; "" without one.
 func wordsOf(m *a2a.Message) string {
 	if m == nil {
 		return ""

@@ -19,10 +19,8 @@ const (
 	toolCancelTask = "cancel_task"
 )
 
-// maxDescription is how many bytes of a card's text a tool is described with.
 const maxDescription = 1024
 
-// skillSchema describes the arguments of the tool of a skill.
 const skillSchema = `{"type":"object","properties":{` +
 	`"text":{"type":"string","description":"What you want, or the answer to what the agent asked"},` +
 	`"data":{"description":"Data for the agent: any JSON value"},` +
@@ -75,7 +73,6 @@ func (b *Bridge) addSkill(r *remote, s *a2a.AgentSkill, name string) {
 	})
 }
 
-// describe returns what a model is told of a skill.
 func describe(c *a2a.AgentCard, s *a2a.AgentSkill) string {
 	var d strings.Builder
 	d.WriteString(clean(cut(s.Description, maxDescription)))
@@ -96,7 +93,6 @@ func describe(c *a2a.AgentCard, s *a2a.AgentSkill) string {
 	return strings.TrimSpace(d.String())
 }
 
-// addTaskTools makes the server know the tools with which a call is taken up again that was left.
 func (b *Bridge) addTaskTools() {
 	var agents, required string
 	if len(b.agents) > 1 { // names have letters, digits, - and _
@@ -127,7 +123,6 @@ func (b *Bridge) names() []string {
 	return names
 }
 
-// onTask returns the handler of a tool that is about a task.
 func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (*sdk.CallToolResult,
 	error)) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -147,7 +142,6 @@ func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (
 	}
 }
 
-// limited runs a call if there is room for one more.
 func (b *Bridge) limited(call func() (*sdk.CallToolResult, error)) (*sdk.CallToolResult, error) {
 	select {
 	case b.calls <- struct{}{}:

@@ -30,7 +30,6 @@ func (m Mask) Task(t *a2a.Task) *a2a.Task {
 	return &masked
 }
 
-// message returns a message of the task as it is shown.
 func (m Mask) message(msg *a2a.Message) *a2a.Message {
 	if msg == nil || msg.TaskID == "" {
 		return msg

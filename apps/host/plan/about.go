@@ -25,14 +25,12 @@ const (
 
 var weights = map[strength]float64{says: 2, suggests: 1, hints: 0.4}
 
-// evidence is what there is for one topic.
 type evidence map[strength]float64
 
 func (e evidence) sum() float64 {
 	return min(e[says], mostSays) + min(e[suggests], mostSuggests) + min(e[hints], mostHints)
 }
 
-// about is what a text is about.
 type about struct {
 	topics map[string]float64
 	words  map[string]float64 // by stem, what a word counts; patterns too
@@ -150,7 +148,6 @@ func (a about) attach(parts []a2a.Part) {
 	}
 }
 
-// textRange is a place in a text, in bytes.
 type textRange struct{ from, to int }
 
 var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
@@ -229,5 +226,4 @@ func beginning(tokens []token) int {
 
 var courtesies = wordSet("please kindly hi hello hey thanks thank dear love")
 
-// sortedTopics returns the topics of a text, the same each time.
 func (a about) sortedTopics() []string { return slices.Sorted(maps.Keys(a.topics)) }

@@ -45,7 +45,6 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 // leastAbout is how much of what a card says of its first topic it has to say of another one to be about that too.
 const leastAbout = 0.2
 
-// A document is what there is to know of a card for routing.
 type document struct {
 	words    map[string]float64 // by stem, and patterns
 	length   float64            // the sum of words

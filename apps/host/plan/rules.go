@@ -96,7 +96,6 @@ func (r *router) maybeSeveral(text string, whole ranking) bool {
 	return len(all) > 1 && slices.ContainsFunc(all, func(c clause) bool { return c.first || c.relation != beside })
 }
 
-// single gives the whole request to one agent.
 func (r *router) single(agent int, text string) *Decision {
 	return &Decision{Steps: []Step{{ID: "1", Agent: r.agents[agent].Alias, Text: text, Whole: true}}}
 }
@@ -143,7 +142,6 @@ func (r *router) named(s *Situation) *Decision {
 	return &Decision{Steps: []Step{step}}
 }
 
-// A clauseGroup is a run of clauses for one agent.
 type clauseGroup struct {
 	agent    int
 	clauses  []clause
@@ -369,7 +367,6 @@ func sorted(steps []Step) []Step {
 	return done
 }
 
-// question asks whom a request is for.
 func (r *router) question(ranks ranking) *Question {
 	if ranks.likely() {
 		// The choices are those near the best; at least two, as one would be no question.

@@ -7,7 +7,6 @@ import (
 	"unicode"
 )
 
-// A token is a word of a text.
 type token struct {
 	raw      string // as it stands there
 	word     string // in lower case
@@ -46,7 +45,6 @@ func tokenize(text string) []token {
 	return tokens
 }
 
-// joins reports whether a rune may stand inside of a word.
 func joins(r rune) bool {
 	return r == '\'' || r == '’' || r == '.' || r == ',' || r == '_' || r == '-'
 }
@@ -130,7 +128,6 @@ func (t token) stops() bool {
 	return stopWords[t.word] && !(t.raw == "Go" && t.from > 0) || isNumber(t.word)
 }
 
-// stopWords say nothing about what a text is about.
 var stopWords = wordSet(`a an the and or but if then so of to in on at by for from with without about into onto over
 	under as is are was were be been being am do does did done doing have has had having i me my mine we us our you
 	your yours he him his she her it its they them their this that these those there here what which who whom whose
