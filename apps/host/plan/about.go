@@ -118,7 +118,7 @@ func readPatterns(text string, tokens []token, add func(string, strength, float6
 	if holdsMoney(text) {
 		add("reimburse", hints, 1)
 	}
-	for _, p := range patterns(text, tokens) {
+	for _, p := range patterns(text) {
 		words[p], known[p] = patternWord, true
 		for _, h := range patternHints[p] {
 			add(h.topic, h.strength, 1)

@@ -114,7 +114,7 @@ func newDocument(c *a2a.AgentCard) *document {
 			read(withoutSource(example), weightExample)
 			doc.examples[gist(example)] = true
 			doc.own = doc.own || ofOnesOwn().MatchString(example)
-			for _, p := range patterns(example, tokenize(example)) {
+			for _, p := range patterns(example) {
 				doc.words[p] += weightPattern
 			}
 		}

@@ -7,14 +7,9 @@ import (
 	"strings"
 )
 
-// Patterns are what a text holds beside words: money, a pair of currencies, a date, the name of a file. They are terms
-// like words: an agent one of whose examples holds money is a little nearer to a request that holds money.
+// Patterns are what a text holds beside words: source code, the name of a file. They are terms like words: an agent one
+// of whose examples holds source code is a little nearer to a request that holds some.
 const (
-	patternMoney    = "#money"
-	patternPair     = "#currency-pair"
-	patternCurrency = "#currency-code"
-	patternDate     = "#date"
-	patternURL      = "#url"
 	patternSource   = "#source-code"
 	patternTable    = "#file-table"
 	patternDocument = "#file-document"
@@ -39,12 +34,6 @@ var (
 		`)\s?(k\b|million\b)?\s?([$€£¥₹₩₪₺₽₫฿]|\b[a-z]{2,9}\b)(\s+[a-z]{3,8}\b)?`)
 	moneyCode = lazy(`\b([A-Z]{3})\s?(` + amountPattern + `)`)
 
-	datePattern = lazy(
-		`(?i)\b(\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}/\d{2,` +
-			`4}|today|yesterday|(last|next|on)\s+(mon|tues|wednes|thurs|fri|satur|sun)day|\d{1,` +
-			`2}(st|nd|rd|th)?\s+(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|(january|february|march|` +
-			`april|june|july|august|september|october|november|december)\s+\d{1,2})\b`)
-	urlPattern  = lazy(`(?i)\bhttps?://\S+`)
 	filePattern = lazy(`(?i)\b[\w-]+\.([a-z][a-z0-9]{0,5})\b|(?:^|\s)\.([a-z][a-z0-9]{1,5})\b`)
 	sentPattern = lazy(
 		`(?i)\b(?:attached|uploaded|enclosed|attachment|upload)\b|\bi(?:'ve| have)?\s+(?:just\s+)?(?:sent|send|` +
@@ -79,38 +68,30 @@ var nation = lazy(
 		`]|\s+(?:money|currency|ones)\b)`)
 
 // symbols are the currencies of signs. A plain dollar is the one of the United States, as everywhere else too.
-var symbols = map[string]string{
-	"$": "USD", "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
-	"R": "ZAR", "€": "EUR", "£": "GBP",
-	"¥": "JPY", "₹": "INR", "₩": "KRW", "₪": "ILS", "₺": "TRY", "₽": "RUB", "₫": "VND", "฿": "THB",
-}
+var symbols = table(`$:USD US$:USD A$:AUD C$:CAD R$:BRL NZ$:NZD HK$:HKD S$:SGD R:ZAR €:EUR £:GBP ¥:JPY ₹:INR ₩:KRW
+	₪:ILS ₺:TRY ₽:RUB ₫:VND ฿:THB`)
 
-// currencyNames are the words for currencies, with the adjectives that some of them need.
-var currencyNames = map[string]string{
-	"dollar": "USD", "dolar": "USD", "doller": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "sterling": "GBP",
-	"quid": "GBP", "yen": "JPY", "rupee": "INR",
-	"franc": "CHF", "yuan": "CNY", "renminbi": "CNY", "peso": "MXN", "krona": "SEK", "kronor": "SEK", "krone": "NOK",
-	"kroner": "NOK",
-	"won":    "KRW", "real": "BRL", "reais": "BRL", "zloty": "PLN", "lira": "TRY", "shekel": "ILS", "ruble": "RUB",
-	"baht": "THB",
-	"rand": "ZAR", "forint": "HUF", "ringgit": "MYR", "rupiah": "IDR", "dirham": "AED",
-	"koruna": "CZK", "dong": "VND", "hryvnia": "UAH", "naira": "NGN", "riyal": "SAR", "taka": "BDT", "lei": "RON",
-	"greenback": "USD",
-	"crown":     "", // which one, an adjective says
-}
+// currencyNames are the words for currencies. Of crowns an adjective says which ones.
+var currencyNames = table(`dollar:USD dolar:USD doller:USD buck:USD euro:EUR pound:GBP sterling:GBP quid:GBP yen:JPY
+	rupee:INR franc:CHF yuan:CNY renminbi:CNY peso:MXN krona:SEK kronor:SEK krone:NOK kroner:NOK won:KRW real:BRL
+	reais:BRL zloty:PLN lira:TRY shekel:ILS ruble:RUB baht:THB rand:ZAR forint:HUF ringgit:MYR rupiah:IDR dirham:AED
+	koruna:CZK dong:VND hryvnia:UAH naira:NGN riyal:SAR taka:BDT lei:RON greenback:USD crown:`)
 
 // nations are the currencies that adjectives make of names that several countries use, or one.
-var nations = map[string]string{
-	"us": "USD", "u.s": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "aussie": "AUD",
-	"kiwi": "NZD", "zealand": "NZD", "kong": "HKD", "vietnamese": "VND", "singapore": "SGD", "swiss": "CHF",
-	"british": "GBP",
-	"uk":      "GBP", "english": "GBP", "egyptian": "EGP", "japanese": "JPY", "indian": "INR", "pakistani": "PKR",
-	"mexican":   "MXN",
-	"argentine": "ARS", "chilean": "CLP", "colombian": "COP", "philippine": "PHP", "chinese": "CNY", "swedish": "SEK",
-	"danish":    "DKK",
-	"norwegian": "NOK", "icelandic": "ISK", "polish": "PLN", "turkish": "TRY", "brazilian": "BRL", "brasilian": "BRL",
-	"korean": "KRW", "czech": "CZK",
-	"thai": "THB", "hungarian": "HUF", "israeli": "ILS", "russian": "RUB", "malaysian": "MYR",
+var nations = table(`us:USD u.s:USD american:USD canadian:CAD australian:AUD aussie:AUD kiwi:NZD zealand:NZD
+	kong:HKD vietnamese:VND singapore:SGD swiss:CHF british:GBP uk:GBP english:GBP egyptian:EGP japanese:JPY
+	indian:INR pakistani:PKR mexican:MXN argentine:ARS chilean:CLP colombian:COP philippine:PHP chinese:CNY
+	swedish:SEK danish:DKK norwegian:NOK icelandic:ISK polish:PLN turkish:TRY brazilian:BRL brasilian:BRL korean:KRW
+	czech:CZK thai:THB hungarian:HUF israeli:ILS russian:RUB malaysian:MYR`)
+
+// table reads pairs of a key and a value with a colon between.
+func table(text string) map[string]string {
+	all := make(map[string]string)
+	for pair := range strings.FieldsSeq(text) {
+		key, value, _ := strings.Cut(pair, ":")
+		all[key] = value
+	}
+	return all
 }
 
 // currencyOfTwo returns the ISO code of a currency that two words name, as in "Swedish kronor"; "" for none.
@@ -299,38 +280,28 @@ func currencies(text string, tokens []token) []string {
 	return codes
 }
 
-// fileKinds are the patterns of what a name of a file ends with.
-var fileKinds = map[string]string{
-	"csv": patternTable, "tsv": patternTable, "xlsx": patternTable, "xls": patternTable, "parquet": patternTable,
-	"txt": patternDocument, "pdf": patternDocument, "docx": patternDocument, "doc": patternDocument,
-	"md": patternDocument, "log": patternDocument,
-	"png": patternImage, "jpg": patternImage, "jpeg": patternImage, "gif": patternImage, "svg": patternImage,
-	"webp": patternImage, "bmp": patternImage,
-	"go": patternProgram, "py": patternProgram, "js": patternProgram, "ts": patternProgram, "java": patternProgram,
-	"rs": patternProgram,
-	"c":  patternProgram, "cpp": patternProgram, "html": patternProgram, "css": patternProgram, "sh": patternProgram,
-	"rb": patternProgram,
+// fileKinds are the endings of names of files.
+var fileKinds = map[string]map[string]bool{
+	patternTable:    wordSet("csv tsv xlsx xls parquet"),
+	patternDocument: wordSet("txt pdf docx doc md log"),
+	patternImage:    wordSet("png jpg jpeg gif svg webp bmp"),
+	patternProgram:  wordSet("go py js ts java rs c cpp html css sh rb"),
 }
 
 // patterns returns the patterns that a text holds.
-func patterns(text string, tokens []token) []string {
+func patterns(text string) []string {
 	var found []string
 	add := func(pattern string, there bool) {
 		if there && !slices.Contains(found, pattern) {
 			found = append(found, pattern)
 		}
 	}
-	add(patternMoney, len(amounts(text)) > 0)
-	codes := currencies(text, tokens)
-	add(patternCurrency, len(codes) > 0)
-	add(patternPair, len(codes) > 1)
-	add(patternDate, datePattern().MatchString(text))
-	add(patternURL, urlPattern().MatchString(text))
 	add(patternSent, sentPattern().MatchString(text) && !picture().MatchString(text))
 	add(patternSource, sourcePattern().MatchString(text))
 	for _, m := range filePattern().FindAllStringSubmatchIndex(text, -1) {
-		kind := fileKinds[strings.ToLower(group(text, m, 1)+group(text, m, 2))]
-		add(kind, kind != "")
+		for kind, endings := range fileKinds {
+			add(kind, endings[strings.ToLower(group(text, m, 1)+group(text, m, 2))])
+		}
 	}
 	return found
 }

@@ -169,12 +169,11 @@ func plainNumber(s string) string {
 	return strings.ReplaceAll(s, ",", "")
 }
 
-// minorDigits are how many decimals a currency has, when they are not two.
-var minorDigits = map[string]int{
-	"JPY": 0, "KRW": 0, "VND": 0, "CLP": 0, "ISK": 0, "HUF": 2, "UGX": 0, "XAF": 0, "XOF": 0, "XPF": 0, "PYG": 0,
-	"RWF": 0,
-	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
-}
+// Most currencies have two decimals, some none, some three.
+var (
+	noDecimals    = wordSet("JPY KRW VND CLP ISK UGX XAF XOF XPF PYG RWF")
+	threeDecimals = wordSet("BHD IQD JOD KWD LYD OMR TND")
+)
 
 // roundMoney rounds an amount to what can be paid in a currency; other numbers stay as they are.
 func roundMoney(amount, currency string) (string, bool) {
@@ -188,11 +187,13 @@ func roundMoney(amount, currency string) (string, bool) {
 	if currency == "" {
 		return amount, true
 	}
-	digits, known := minorDigits[currency]
-	if !known {
-		digits = 2
+	switch {
+	case noDecimals[currency]:
+		return r.FloatString(0), true
+	case threeDecimals[currency]:
+		return r.FloatString(3), true
 	}
-	return r.FloatString(digits), true
+	return r.FloatString(2), true
 }
 
 // maxNumber is how many characters a number has at most that is taken over.
