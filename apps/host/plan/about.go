@@ -19,7 +19,6 @@ const (
 	mostSuggests = 3.0
 	mostHints    = 1.0
 
-	patternWord   = 0.3 // of a word
 	passingFactor = 0.2 // for what a text names in passing
 )
 
@@ -33,7 +32,7 @@ func (e evidence) sum() float64 {
 
 type about struct {
 	topics map[string]float64
-	words  map[string]float64 // by stem, what a word counts; patterns too
+	words  map[string]float64 // by stem, what a word counts
 	known  map[string]bool    // words that are counted as topics already
 }
 
@@ -94,7 +93,7 @@ func aboutText(text string) about {
 			add(t.topic, t.strength, factor(m[0], m[1]))
 		}
 	}
-	readPatterns(text, tokens, add, a.words, a.known)
+	readPatterns(text, tokens, add)
 	for topic, e := range found {
 		a.topics[topic] = e.sum()
 	}
@@ -102,8 +101,7 @@ func aboutText(text string) about {
 }
 
 // readPatterns adds what a text holds beside words.
-func readPatterns(text string, tokens []token, add func(string, strength, float64), words map[string]float64,
-	known map[string]bool) {
+func readPatterns(text string, tokens []token, add func(string, strength, float64)) {
 	codes, sums := currencies(text, tokens), amounts(text)
 	_, into := wanted(text)
 	switch {
@@ -119,7 +117,6 @@ func readPatterns(text string, tokens []token, add func(string, strength, float6
 		add("reimburse", hints, 1)
 	}
 	for _, p := range patterns(text) {
-		words[p], known[p] = patternWord, true
 		for _, h := range patternHints[p] {
 			add(h.topic, h.strength, 1)
 		}

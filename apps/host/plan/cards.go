@@ -19,7 +19,6 @@ const (
 	weightTag         = 2.5
 	weightDescription = 1.0
 	weightExample     = 0.3
-	weightPattern     = 0.3
 
 	commonShare = 0.1 // of a common word's weight in descriptions and examples
 )
@@ -46,7 +45,7 @@ var commonWords = sync.OnceValue(func() map[string]bool {
 const leastAbout = 0.2
 
 type document struct {
-	words    map[string]float64 // by stem, and patterns
+	words    map[string]float64 // by stem
 	length   float64            // the sum of words
 	topics   map[string]float64 // how much the card is about each, up to 1
 	examples map[string]bool    // by gist
@@ -114,14 +113,6 @@ func newDocument(c *a2a.AgentCard) *document {
 			read(withoutSource(example), weightExample)
 			doc.examples[gist(example)] = true
 			doc.own = doc.own || ofOnesOwn().MatchString(example)
-			for _, p := range patterns(example) {
-				doc.words[p] += weightPattern
-			}
-		}
-	}
-	for _, mode := range inputModes(c) {
-		if p := patternOfType(mode); p != "" {
-			doc.words[p] += weightPattern
 		}
 	}
 	if len(doc.topics) > 0 { // what the card is about, its topics say

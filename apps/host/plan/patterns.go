@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Patterns are what a text holds beside words: source code, the name of a file. They are terms like words: an agent one
-// of whose examples holds source code is a little nearer to a request that holds some.
+// Patterns are what a text holds beside words: source code, the name of a file.
 const (
 	patternSource   = "#source-code"
 	patternTable    = "#file-table"
@@ -50,16 +49,9 @@ var (
 // bareAmount is an amount that names no currency, as on a receipt.
 var bareAmount = lazy(`\b\d{1,3}(?:,?\d{3})*\.\d\d\b`)
 
-// wordAmount is an amount in words.
-var wordAmount = lazy(
-	`(?i)\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|` +
-		`seventy|eighty|ninety|hundred|thousand|million|grand)\s+(\w+)`)
-
 // holdsMoney reports whether a text holds an amount of money.
 func holdsMoney(text string) bool {
-	return len(amounts(text)) > 0 || bareAmount().MatchString(text) ||
-		slices.ContainsFunc(wordAmount().FindAllStringSubmatch(text, -1),
-			func(m []string) bool { return currencyOf(m[1]) != "" })
+	return len(amounts(text)) > 0 || bareAmount().MatchString(text)
 }
 
 // nation names a currency by its country alone: "in Canadian", "in Polish money".
@@ -263,9 +255,6 @@ func currencies(text string, tokens []token) []string {
 			continue // words of other meanings too
 		}
 		add(currencyOf(tokens[i].raw))
-	}
-	for _, m := range wordAmount().FindAllStringSubmatch(text, -1) {
-		add(currencyOf(m[1]))
 	}
 	if holdsMoney(text) {
 		for _, m := range nation().FindAllStringSubmatch(text, -1) {
