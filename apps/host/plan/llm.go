@@ -58,13 +58,10 @@ func (p *modelPlanner) Plan(ctx context.Context, s *Situation) (*Decision, error
 	if len(s.Agents) == 0 {
 		return p.rules.Plan(ctx, s)
 	}
-	look := &look{s: s, next: len(s.Reports) + 1}
+	look := &look{s: s}
 	began := time.Now()
 	d, err := p.look(ctx, look)
-	with := Decision{}
-	if d != nil {
-		with = *d
-	}
+	with := *cmp.Or(d, &Decision{})
 	with.Cancel, with.Used = look.cancel, Budget{look.calls, look.tokens, time.Since(began)}
 	return &with, err
 }
@@ -98,10 +95,12 @@ func (p *modelPlanner) look(ctx context.Context, look *look) (*Decision, error) 
 	if err == nil {
 		text = CleanLines(answer.Text, MaxAnswer)
 	}
+	done := len(s.Reports) > 0
 	switch {
-	case len(s.Reports) > 0:
-		return look.closing(text), nil
-	case text != "" && text != "{}":
+	// The step that came last failed, and stays so, whatever the model says of it.
+	case done && (text == "" || s.Reports[len(s.Reports)-1].State != a2a.TaskStateCompleted):
+		return &Decision{}, nil
+	case done, text != "" && text != "{}":
 		return &Decision{Answer: []a2a.Part{a2a.TextPart(text)}}, nil
 	}
 	return p.rules.Plan(ctx, s)
@@ -119,11 +118,12 @@ func (p *modelPlanner) broke(ctx context.Context, look *look, err error) (*Decis
 // look is one look of the model at a situation.
 type look struct {
 	s             *Situation
-	next          int
-	steps         []Step
-	cancel        []string
-	ask           *Question
 	calls, tokens int // that the model took
+
+	mu     sync.Mutex // calls of tools in one answer run at the same time
+	steps  []Step
+	cancel []string
+	ask    *Question
 }
 
 // decision is what the model wants done; nil when it has ended.
@@ -137,21 +137,11 @@ func (l *look) decision() *Decision {
 	return nil
 }
 
-// closing ends a request. What failed stays failed, whatever the model says of it, unless other agents have done it
-// then.
-func (l *look) closing(text string) *Decision {
-	last := l.s.Reports[len(l.s.Reports)-1]
-	if last.State != a2a.TaskStateCompleted || text == "" {
-		return &Decision{}
-	}
-	return &Decision{Answer: []a2a.Part{a2a.TextPart(text)}}
-}
-
 // conversation tells the model the request and, as results of its own calls, what has been done for it.
 func (l *look) conversation() []llm.Message {
 	request := CleanLines(l.s.Text, MaxAnswer)
 	if l.s.Last != "" {
-		request += "\n\n(The user spoke with this agent last:\n" + quoted(l.s.Last) + ")"
+		request += "\n\n(The user spoke with this agent last:\n" + quoted(l.s.Last, MaxShown) + ")"
 	}
 	for _, p := range Attachments(l.s.Message) {
 		request += fmt.Sprintf("\n(Attached: %s %s. It goes along with what you send.)",
@@ -199,20 +189,20 @@ func openList(open []Report) string {
 	for _, r := range open {
 		fmt.Fprintf(&b, "- task %s, of %s: %s\n", r.ID, r.Agent, Clean(r.Text, MaxShown))
 	}
-	return quotedLong(b.String())
+	return quoted(b.String(), maxList)
 }
 
 // reportText is what the model reads of a step.
 func reportText(r Report) string {
 	text := fmt.Sprintf("task: %s\nstate: %s", r.ID, stateWord(r.State))
 	if r.Error != "" {
-		text += "\nproblem: " + quoted(r.Error)
+		text += "\nproblem: " + quoted(r.Error, MaxDigest)
 	}
 	if r.Text != "" {
-		text += "\nanswer: " + quoted(r.Text)
+		text += "\nanswer: " + quoted(r.Text, MaxDigest)
 	}
 	if len(r.Files) > 0 {
-		text += "\nalso, shown to the user: " + quoted(strings.Join(r.Files, ", "))
+		text += "\nalso, shown to the user: " + quoted(strings.Join(r.Files, ", "), MaxDigest)
 	}
 	return text
 }
@@ -222,10 +212,12 @@ func stateWord(s a2a.TaskState) string {
 }
 
 // quoted marks text from outside as such. It cannot contain the mark's end.
-func quoted(text string) string {
-	text = strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(CleanLines(text, MaxDigest))
+func quoted(text string, limit int) string {
+	text = strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(CleanLines(text, limit))
 	return "<<<DATA\n" + text + "\nDATA>>>"
 }
+
+const maxList = 40_000 // runes of the list of agents or tasks
 
 // agentList describes the agents to the model, as data, so many and so much of each as there is room for.
 func agentList(agents []Agent) string {
@@ -248,13 +240,7 @@ func agentList(agents []Agent) string {
 			fmt.Fprintf(&b, "  cannot be reached now: %s\n", Clean(a.Health.Problem, maxDescription))
 		}
 	}
-	return quotedLong(b.String())
-}
-
-func quotedLong(text string) string {
-	const maxList = 40_000
-	return "<<<DATA\n" + strings.NewReplacer("<<<", "< < <", ">>>", "> > >").Replace(CleanLines(text, maxList)) +
-		"\nDATA>>>"
+	return quoted(b.String(), maxList)
 }
 
 func firstOf[T any](list []T, n int) []T { return list[:min(len(list), n)] }
@@ -272,12 +258,6 @@ func (l *look) tools() []llm.Tool {
 		Question string   `json:"question"`
 		Agents   []string `json:"agents"`
 	}
-	var mu sync.Mutex // calls of one answer run at the same time
-	safely := func(f func() (any, error)) (any, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return f()
-	}
 	const taskSchema = `{"type":"object","properties":{"task":{"type":"string",` +
 		`"description":"as a result of send_message names it"}},"required":["task"]}`
 	return []llm.Tool{
@@ -290,7 +270,7 @@ func (l *look) tools() []llm.Tool {
 				`"description":"its name or its #number in the list"},"message":{"type":"string"}},`+
 				`"required":["agent","message"]}`,
 			func(_ context.Context, a sending) (any, error) {
-				return safely(func() (any, error) { return nil, l.send(a.Agent, a.Message) })
+				return nil, l.send(a.Agent, a.Message)
 			}),
 		llm.NewTool("get_task", "Says how a task stands.", taskSchema, func(_ context.Context, a task) (any, error) {
 			r, err := l.report(a.Task)
@@ -298,20 +278,20 @@ func (l *look) tools() []llm.Tool {
 		}),
 		llm.NewTool("cancel_task", "Cancels a task that is no longer wanted.", taskSchema,
 			func(_ context.Context, a task) (any, error) {
-				return safely(func() (any, error) {
-					r, err := l.report(a.Task)
-					if err == nil {
-						l.cancel = append(l.cancel, r.ID)
-					}
-					return "it will be cancelled", err
-				})
+				r, err := l.report(a.Task)
+				if err == nil {
+					l.mu.Lock()
+					defer l.mu.Unlock()
+					l.cancel = append(l.cancel, r.ID)
+				}
+				return "it will be cancelled", err
 			}),
 		llm.NewTool("ask_user", "Asks the user, when it is not clear what is wanted or which agent can do it.",
 			`{"type":"object","properties":{"question":{"type":"string"},"agents":{"type":"array",`+
 				`"items":{"type":"string"},"description":"the agents to choose from, if it is about that"}},`+
 				`"required":["question"]}`,
 			func(_ context.Context, a asking) (any, error) {
-				return safely(func() (any, error) { return nil, l.question(a.Question, a.Agents) })
+				return nil, l.question(a.Question, a.Agents)
 			}),
 	}
 }
@@ -326,7 +306,9 @@ func (l *look) send(name, message string) error {
 	if message == "" {
 		return errors.New("the message is empty")
 	}
-	l.steps = append(l.steps, Step{ID: strconv.Itoa(l.next + len(l.steps)), Agent: alias, Text: message})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.steps = append(l.steps, Step{ID: strconv.Itoa(len(l.s.Reports) + len(l.steps) + 1), Agent: alias, Text: message})
 	return llm.ErrStop
 }
 
@@ -340,6 +322,8 @@ func (l *look) report(id string) (Report, error) {
 }
 
 func (l *look) question(text string, names []string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.ask = &Question{Text: cmp.Or(CleanLines(text, MaxDigest), "What exactly shall be done?")}
 	for _, name := range names {
 		if alias := l.numbered(name); alias != "" && !slices.Contains(l.ask.Choices, alias) {
