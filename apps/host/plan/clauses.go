@@ -87,14 +87,6 @@ func clauses(text string) []clause {
 	if len(text) > maxClauseText {
 		return []clause{{text: text, to: len(text)}}
 	}
-	if m := salutation().FindStringIndex(text); m != nil {
-		if rest := clauses(text[m[1]:]); len(rest) > 0 {
-			for i := range rest {
-				rest[i].from, rest[i].to = rest[i].from+m[1], rest[i].to+m[1]
-			}
-			return rest
-		}
-	}
 	found, lead := leading(text)
 	if found == nil {
 		found = split(clause{text: text, from: lead, to: len(text)}, text)
@@ -209,9 +201,6 @@ func startsWithVerb(text string) bool {
 	}
 	word := tokens[0].word
 	if verbs[word] || verbs[tokens[0].stem] || verbs[tokens[0].stem+"e"] {
-		return true
-	}
-	if base, ok := strings.CutSuffix(word, "s"); ok && verbs[base] {
 		return true
 	}
 	base, participle := strings.CutSuffix(word, "ing")
