@@ -43,10 +43,16 @@ func (r *router) plan(s *Situation) *Decision {
 	if groups := r.groups(s.Text); len(groups) > 1 && r.meant(groups, whole) {
 		return &Decision{Steps: r.steps(groups)}
 	}
-	if steps := r.conversionFirst(s.Text); steps != nil {
-		return &Decision{Steps: steps}
+	halfClear := false // who is meant beside a conversion
+	if c, ok := r.conversion(s.Text); ok {
+		if steps := r.conversionFirst(s.Text, c); steps != nil {
+			return &Decision{Steps: steps}
+		}
+		best, _ := whole.best()
+		rest, _ := c.rest.best()
+		halfClear = best != c.converter || c.rest.sure() && rest != c.converter
 	}
-	if whole.sure() && !r.maybeSeveral(s.Text, whole) && !r.halfClear(s.Text, whole) {
+	if whole.sure() && !r.maybeSeveral(s.Text, whole) && !halfClear {
 		return r.single(whole.agents[0].agent, s.Text)
 	}
 	if d := r.followUp(s, whole); d != nil {
@@ -184,54 +190,53 @@ func (r *router) groups(text string) []clauseGroup {
 	return lent(groups)
 }
 
-// conversionFirst plans a request about something else that has an amount in one currency and names another one:
-// "claim 120 euros back, in US dollars", or "my firm is in Germany, it pays in euros". The amount is changed first.
-func (r *router) conversionFirst(text string) []Step {
+// A conversion is that of an amount in a request which names another currency too: "claim 120 euros back, in US
+// dollars", or "my firm is in Germany, it pays in euros".
+type conversion struct {
+	amount    money
+	target    string
+	at        textRange // of the phrase that asks for the target, if there is one
+	converter int
+	rest      ranking // for the request without its money
+}
+
+// conversion returns the one in a request, if somebody is there to convert.
+func (r *router) conversion(text string) (c conversion, ok bool) {
 	if len(text) > maxClauseText {
-		return nil
+		return c, false
 	}
 	sums := amounts(text)
-	at, target := otherCurrency(text, sums)
-	if target == "" {
-		return nil
+	if c.at, c.target = otherCurrency(text, sums); c.target == "" {
+		return c, false
 	}
-	what, into := text, "in "+target
-	if at != (textRange{}) {
-		what, into = strings.TrimSpace(strings.TrimRight(text[:at.from], " ,;")+text[at.to:]), text[at.from:at.to]
+	ranks := r.rank(sums[0].currency + " in " + c.target)
+	if !ranks.sure() {
+		return c, false
 	}
-	rest, conversion := r.rank(withoutMoney(withoutSalutation(text))), r.rank(sums[0].currency+" in "+target)
-	if !rest.sure() || rest.agents[0].score < leastBeside || !conversion.sure() ||
-		rest.agents[0].agent == conversion.agents[0].agent {
-		return nil
-	}
-	return []Step{
-		{ID: "1", Agent: r.agents[conversion.agents[0].agent].Alias, Text: sums[0].text + " " + into},
-		{ID: "2", Agent: r.agents[rest.agents[0].agent].Alias, Text: what, After: []string{"1"}},
-	}
+	c.amount, c.converter = sums[0], ranks.agents[0].agent
+	c.rest = r.rank(withoutMoney(withoutSalutation(text)))
+	return c, true
 }
 
 // leastBeside is what an agent needs beside a conversion: something has to say it, as what money was spent on is often
 // named along with an amount.
 const leastBeside = 1.8
 
-// halfClear reports whether a request names an amount and another currency, somebody converts, and it is not clear who
-// else is meant: the best agent is another one, or something is only hinted at beside the conversion.
-func (r *router) halfClear(text string, whole ranking) bool {
-	if len(text) > maxClauseText {
-		return false
+// conversionFirst plans a request that is about something else than its conversion. The amount is changed first.
+func (r *router) conversionFirst(text string, c conversion) []Step {
+	agent, score := c.rest.best()
+	if !c.rest.sure() || score < leastBeside || agent == c.converter {
+		return nil
 	}
-	sums := amounts(text)
-	_, target := otherCurrency(text, sums)
-	if target == "" {
-		return false
+	what, into := text, "in "+c.target
+	if c.at != (textRange{}) {
+		what = strings.TrimSpace(strings.TrimRight(text[:c.at.from], " ,;") + text[c.at.to:])
+		into = text[c.at.from:c.at.to]
 	}
-	conversion := r.rank(sums[0].currency + " in " + target)
-	if !conversion.sure() {
-		return false
+	return []Step{
+		{ID: "1", Agent: r.agents[c.converter].Alias, Text: c.amount.text + " " + into},
+		{ID: "2", Agent: r.agents[agent].Alias, Text: what, After: []string{"1"}},
 	}
-	rest := r.rank(withoutMoney(withoutSalutation(text)))
-	converter := conversion.agents[0].agent
-	return whole.agents[0].agent != converter || rest.sure() && rest.agents[0].agent != converter
 }
 
 var (
