@@ -110,7 +110,7 @@ func newDocument(c *a2a.AgentCard) *document {
 			read(tag, weightTag)
 		}
 		for _, example := range s.Examples[:min(len(s.Examples), maxSkills)] {
-			read(withoutSource(example), weightExample)
+			read(example, weightExample)
 			doc.examples[gist(example)] = true
 			doc.own = doc.own || ofOnesOwn().MatchString(example)
 		}
@@ -171,14 +171,6 @@ func (d *document) share() {
 	for topic, weight := range d.topics {
 		d.topics[topic] = weight / (weight + 1)
 	}
-}
-
-// withoutSource takes off the source code that an example ends with, whose words, such as return, are none of English.
-func withoutSource(example string) string {
-	if m := sourcePattern().FindStringIndex(example); m != nil {
-		return example[:m[0]]
-	}
-	return example
 }
 
 // maxSkills is how many skills of a card, and how many tags and examples of each, are read.
