@@ -24,8 +24,7 @@ func withRequest(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), requestKey{}, r.Header)
 }
 
-// credentials is the Authenticator of the gateway. It judges nothing: it tells callers apart by what they send, so that
-// none meets what another one's credentials made.
+// credentials is the Authenticator of the gateway. It judges nothing, and tells callers apart by what they send.
 type credentials []*upstream
 
 func (c credentials) Authenticate(r *http.Request) (a2a.Identity, error) {

@@ -31,8 +31,7 @@ func (u *upstream) keyOf(ctx context.Context, id a2a.TaskID) taskKey {
 	return key
 }
 
-// known is what the gateway knows of an id: by which one the upstream has the task, and how it is shown. Of a message
-// without a task there is only an answer.
+// known is the task of the upstream behind an id, or the answer to a message that made no task.
 type known struct {
 	id     a2a.TaskID
 	mask   mask.Mask
@@ -77,8 +76,7 @@ type sending struct {
 	hook  string     // URL of the gateway's webhook in the message; "" when there is none
 }
 
-// prepare translates the ids of a message. The id that a client made stays with the gateway, since another client's may
-// be the same.
+// prepare translates the ids of a message. An id that a client made stays with the gateway.
 func (u *upstream) prepare(ctx context.Context, req *a2a.SendMessageRequest) (*sending, error) {
 	req, err := withFiles(ctx, req)
 	if err != nil {
@@ -117,8 +115,7 @@ func withFiles(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessa
 	return &r, m.Metadata.Set(files.WantFiles, "inline")
 }
 
-// toTask returns the request with its message sent to a task of the upstream, which gets its own ids of the tasks that
-// the message refers to.
+// toTask returns the request for a task of the upstream, with the upstream's ids of the tasks it refers to.
 func (u *upstream) toTask(ctx context.Context, req *a2a.SendMessageRequest, id a2a.TaskID) *a2a.SendMessageRequest {
 	if req.NewTaskID == "" && req.Message.TaskID == id {
 		return req
@@ -371,8 +368,7 @@ func notFinished(ctx context.Context, cl *calling, id a2a.TaskID) error {
 	return err
 }
 
-// ExtendedCard implements a2a.Service. The gateway does not offer it: what it could show would be the upstream's own,
-// with addresses past the gateway.
+// ExtendedCard implements a2a.Service. The upstream's own would show addresses past the gateway.
 func (u *upstream) ExtendedCard(context.Context, *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
 	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "a gateway has no extended card")
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A switchboard is the Service at the root of a gateway to several upstreams: a request's tenant names the one it is
-// for.
+// A switchboard is the Service at the root of a gateway to several upstreams, which tenants name.
 type switchboard []*route
 
 func (s switchboard) pick(tenant string) (*upstream, error) {

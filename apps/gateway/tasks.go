@@ -95,8 +95,7 @@ func (t *taskTable) reserve(key taskKey) (b *boundTask, made bool) {
 	return b, true
 }
 
-// bind says which task stands behind an entry, or what the answer was. An entry with neither is forgotten: the next
-// message makes a task.
+// bind says which task stands behind an entry, or what the answer was. An entry with neither is forgotten.
 func (t *taskTable) bind(b *boundTask, id a2a.TaskID, answer *a2a.Task) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

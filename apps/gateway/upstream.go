@@ -34,8 +34,7 @@ type upstream struct {
 	calls *calling
 }
 
-// calling is a client for one card. All clients of an upstream share their connections, so that one that is
-// not used any more leaves nothing behind.
+// calling is a client for one card. All clients of an upstream share their connections.
 type calling struct {
 	*client.Client
 	card  *a2a.AgentCard
@@ -120,8 +119,7 @@ func (u *upstream) close() error {
 	return u.calls.Close()
 }
 
-// card returns what the gateway says of the upstream: its card, without what holds for the upstream only. The server
-// puts its own interfaces in, and leaves out signatures.
+// card returns the upstream's card without what holds for the upstream only. The server puts its interfaces in.
 func (u *upstream) card(ctx context.Context, _ *http.Request) (*a2a.AgentCard, error) {
 	cl, err := u.client(ctx)
 	if err != nil {

@@ -217,8 +217,7 @@ func (w *webhooks) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	rw.WriteHeader(http.StatusNoContent)
 }
 
-// decode reads the body that an upstream of its generation sends: an event of 1.0, and a task before that. HTTP+JSON of
-// 0.3 has a form of its own.
+// decode reads the body that an upstream sends: an event of 1.0, and a task before that.
 func (h *hook) decode(body []byte) (a2a.Event, error) {
 	switch h.told {
 	case a2a.Generation01:
@@ -296,8 +295,7 @@ func (h *hook) encode(ctx context.Context, event a2a.Event) ([]byte, string, err
 	return b, wire.MediaTypeJSON, err
 }
 
-// task returns the task that an event is about: as the upstream has it now or, where it does not show it to the
-// gateway, as far as the event tells.
+// task returns the task that an event is about: as the upstream has it now, or else as far as the event tells.
 func (h *hook) task(ctx context.Context, event a2a.Event) *a2a.Task {
 	told := new(a2a.Task)
 	switch e := event.(type) {

@@ -75,16 +75,14 @@ func (d *Directory) adopt(e *registry.Entry) {
 	}
 }
 
-// hasGiven reports whether the options name an agent with this URL, or one whose card has an interface of this card; mu
-// is held. The second finds an agent that the options name in another way, such as by its card in the registry.
+// hasGiven reports whether the options name this agent, by its URL or by an interface of its card; mu is held.
 func (d *Directory) hasGiven(url string, card *a2a.AgentCard) bool {
 	return slices.ContainsFunc(d.agents, func(r *remote) bool {
 		return r.given && (sameURL(r.ref.Card, url) || r.card != nil && sameInterface(r.card, card))
 	})
 }
 
-// dropTwins removes the agents of the catalogue that the options name too, as their cards, fetched after it was read,
-// tell.
+// dropTwins removes the agents of the catalogue that, as their cards tell, the options name too.
 func (d *Directory) dropTwins() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

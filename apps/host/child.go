@@ -21,8 +21,7 @@ import (
 
 var errStepTimeout = errors.New("it took too long")
 
-// A child is the task of a step at its agent. It passes on what is for the user as it comes, and keeps what the step
-// comes to.
+// A child is the task of a step at its agent: it passes on what is for the user, and keeps the result.
 type child struct {
 	x *run
 	s *step
@@ -58,8 +57,7 @@ func (x *run) work(ctx context.Context, s *step) {
 	}
 }
 
-// fails notes why a step failed; x.mu is held. An agent that waits and could not be reached waits on: the answer to it
-// surely did not arrive.
+// fails notes why a step failed; x.mu is held. An agent that waits, and did not get its answer, waits on.
 func (x *run) fails(s *step, err error) {
 	gone, ok := errors.AsType[*unreached](err)
 	if ok && s.Child != "" && s.Answer != "" {
@@ -314,8 +312,7 @@ func (x *run) contextOf(ctx context.Context, s *step) a2a.ContextID {
 	return cmp.Or(talk.Contexts[s.Key], x.ownContext())
 }
 
-// hear asks the agents of waiting steps what they wait for, when this turn has not heard it, and reports whether one of
-// them waits no more.
+// hear asks the agents of waiting steps for their questions, and reports whether one of them waits no more.
 func (x *run) hear(ctx context.Context, open []*step) (wentOn bool) {
 	for _, s := range open {
 		if s.question != nil {
@@ -358,8 +355,7 @@ func (x *run) cancelChildren(ctx context.Context) {
 	group.Wait()
 }
 
-// cancelStep cancels the task of a step that has not ended. When the agent was sent a message and has not said yet
-// which task came of it, the task is looked for.
+// cancelStep cancels the task of a step that has not ended. One that the agent has not named yet is looked for.
 func (x *run) cancelStep(ctx context.Context, s *step) {
 	x.mu.Lock()
 	was, id := s.State, s.Child

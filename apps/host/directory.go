@@ -257,8 +257,7 @@ func (d *Directory) Refresh(ctx context.Context) {
 	d.name()
 }
 
-// maxFetches is how many fetches begin at once. One that takes long lets another one begin beside it, so that agents
-// which hang do not take the time of all others.
+// maxFetches is how many fetches begin at once. Beside one that takes long, another one begins.
 const maxFetches = 16
 
 // Watch refreshes the directory now and then until ctx ends, so that requests need not wait for cards.
@@ -275,8 +274,7 @@ func (d *Directory) Watch(ctx context.Context) {
 	}
 }
 
-// stale reports whether there is something to refresh, and whether requests have to wait for that: there are agents
-// without a card or a name yet, or none at all. One refresh at a time is enough.
+// stale reports whether there is something to refresh, and whether requests have to wait for that.
 func (d *Directory) stale() (stale, urgent bool) {
 	due := d.due()
 	d.mu.Lock()
@@ -291,8 +289,7 @@ func (d *Directory) stale() (stale, urgent bool) {
 	return stale, urgent
 }
 
-// due returns the agents whose cards should be asked for, those first that have waited longest. One that could not be
-// reached is left alone for a while.
+// due returns the agents whose cards should be asked for, those first that have waited longest.
 func (d *Directory) due() []*remote {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -368,8 +365,7 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 	return nil
 }
 
-// overHTTP returns the bindings in which an agent of the catalogue may be called, those whose connections an HTTP
-// client makes: of those that are wanted, or else in the order of its card.
+// overHTTP returns the bindings for agents of the catalogue: those whose connections an HTTP client makes.
 func overHTTP(wanted []string, c *a2a.AgentCard) []string {
 	if len(wanted) == 0 {
 		for _, i := range c.SupportedInterfaces {

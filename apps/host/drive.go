@@ -41,8 +41,7 @@ func (x *run) drive(ctx context.Context) error {
 	}
 }
 
-// consult asks the planner whether there is more to do for a request all of whose steps have ended. When there is not,
-// the error is how the turn ends, nil being one way.
+// consult asks the planner whether there is more to do. If not, the error is how the turn ends.
 func (x *run) consult(ctx context.Context) (more bool, err error) {
 	m := x.message(x.state.Request)
 	if m == nil || x.state.Rounds >= x.h.opts.MaxSteps {

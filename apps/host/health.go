@@ -10,8 +10,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
-// A breaker keeps calls from an agent that fails time and again: after some failures in a row it lets none through for
-// a while, then one to see.
+// A breaker lets no call through to an agent for a while after some failures in a row, and then one to see.
 type breaker struct {
 	limit int
 	rest  time.Duration

@@ -151,8 +151,7 @@ type run struct {
 	notices []string // what the user is told before all else
 }
 
-// refuse rejects a message that this host does not deal with at all: its text is too long, or it came through this host
-// already, or through too many.
+// refuse rejects a message that is too long, or that came through this host already or through too many.
 func (x *run) refuse() error {
 	m := x.t.Message()
 	if m == nil {
@@ -177,8 +176,7 @@ func (x *run) refuse() error {
 	return nil
 }
 
-// end makes of an error how the turn ends. What ended the turn's context goes before what that led to. A task that ends
-// leaves no agent waiting.
+// end makes of an error how the turn ends. A task that ends leaves no agent waiting.
 func (x *run) end(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)

@@ -139,8 +139,7 @@ func newRequest(text string) (string, bool) {
 	return text, false
 }
 
-// meant returns the one step, of those that wait, that the message answers, and what to say to its agent when that is
-// not the message as it is. It is nil when several could be meant.
+// meant returns the only waiting step that the message can answer, and its words if they are not all of the message.
 func (r *request) meant(open []*step) (s *step, say string) {
 	if alias, rest := plan.Mentioned(textOf(r.m), r.agents); alias != "" {
 		if s := only(open, func(s *step) bool { return s.Agent == alias }); s != nil {

@@ -66,8 +66,7 @@ func (d *Directory) taken(by *remote) bool {
 	})
 }
 
-// reserved reports whether users could mean an agent of the options by a name, whether that one is there or not: their
-// requests are not to go to a stranger who calls himself so.
+// reserved reports whether users could mean an agent of the options by a name, even one that is not there yet.
 func (d *Directory) reserved(name string) bool {
 	return slices.ContainsFunc(d.agents, func(r *remote) bool {
 		return r.given && (alike(r.ref.Alias, name) || alike(r.alias, name) || alike(r.handle(), name))

@@ -100,8 +100,7 @@ func (c *child) wanted(parts []a2a.Part) []a2a.Part {
 	return slices.DeleteFunc(slices.Clone(parts), func(p a2a.Part) bool { return !known || !a.Takes(p) })
 }
 
-// passOn returns what an earlier step brought forth for this one, which speaks of it: files and data that its agent
-// takes, and else the text, marked as what it is.
+// passOn returns the files and data of an earlier step that the agent takes, and else its text.
 func (c *child) passOn(ctx context.Context, before *step) []a2a.Part {
 	output := before.output
 	if output == nil { // it ended before a restart

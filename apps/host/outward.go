@@ -49,8 +49,7 @@ func discreet(err error) (instead string, ok bool) {
 	return "", false
 }
 
-// inside calls f for an error and for those inside of it, as long as f says so: an error may have several causes, one
-// of each try.
+// inside calls f for an error and for those inside of it, as long as f says so.
 func inside(err error, f func(error) bool) {
 	if err == nil || !f(err) {
 		return
@@ -65,8 +64,7 @@ func inside(err error, f func(error) bool) {
 	}
 }
 
-// called is how an agent without a card is named to callers: by its alias, or by the host of its URL, or the name of
-// the file that its card should be in.
+// called is how callers read of an agent without a card: its alias, or the host of its URL, or the name of its file.
 func (r AgentRef) called() string {
 	if r.Alias != "" {
 		return plan.Clean(r.Alias, plan.MaxName)

@@ -109,8 +109,7 @@ func (r *request) follow(ctx context.Context, d *plan.Decision) error {
 	return r.takeSteps(ctx, d)
 }
 
-// withdraw cancels the tasks of steps that are no longer wanted, of this task and of others of the conversation. Those
-// find out when they go on.
+// withdraw cancels the tasks of steps that are no longer wanted, also of other tasks of the conversation.
 func (x *run) withdraw(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
@@ -137,8 +136,7 @@ func (x *run) withdraw(ctx context.Context, ids []string) error {
 	})
 }
 
-// replyWith ends the task with the host's own answer. As long as agents wait in it they are heard again after the
-// answer, and the task waits as well: so they can still be answered, and cancelled with it.
+// replyWith ends the task with the host's own answer. While agents wait in it, their questions follow the answer.
 func (x *run) replyWith(ctx context.Context, answer []a2a.Part) error {
 	if len(x.state.open()) > 0 {
 		x.preface = answer

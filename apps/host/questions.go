@@ -27,8 +27,7 @@ func (r *request) askWhich(ctx context.Context, open []*step) error {
 		r.shortened("this"), numbersTo(len(open)), open[0].Agent), "")
 }
 
-// askWhether asks whether the message answers what agents ask, or is something new, which others would get. It waits
-// meanwhile.
+// askWhether asks whether the message answers an agent, or is something new, which others would get.
 func (r *request) askWhether(ctx context.Context, open []*step, others []string) error {
 	question := fmt.Sprintf("Is this for one of the agents that wait for an answer, or something new? Say %s.",
 		numbersTo(len(open)+1))
@@ -78,8 +77,7 @@ func (r *request) askAgent(ctx context.Context, q *plan.Question) error {
 	return r.askChoice(ctx, lines, &asked{About: askedAgent, Message: r.m.ID, Choices: q.Choices})
 }
 
-// askWhoIsMeant asks whom the message is for when no agent has the name in it. An agent that cannot be reached has its
-// name still.
+// askWhoIsMeant asks whom the message is for when no agent that can be reached has the name in it.
 func (r *request) askWhoIsMeant(ctx context.Context, name, rest string) error {
 	for _, u := range r.missing {
 		if plan.BareName(u.Agent) == plan.BareName(name) {
@@ -227,8 +225,7 @@ func (r *request) letGo(now string) {
 		r.shortened("what you sent before")))
 }
 
-// instead takes the message that a user sent instead of choosing an agent: it is what was missing in the one that
-// waits, or something new.
+// instead takes a message that chooses no agent: it adds what was missing in the one that waits, or is new.
 func (r *request) instead(ctx context.Context, a *asked, waits *request) error {
 	text := textOf(r.m)
 	if name, _ := plan.UnknownName(text, r.agents); name != "" && len(a.Choices) > 0 {

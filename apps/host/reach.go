@@ -148,8 +148,7 @@ func wordsIn(text string) string {
 	return ""
 }
 
-// A userError keeps a request from being carried out. The task fails with it, unless agents wait in it: those can still
-// be answered then.
+// A userError ends the task with words for the user, unless agents wait in it.
 type userError struct {
 	say         string
 	cause       error
@@ -175,8 +174,7 @@ func (x *run) noAgent() error {
 	return &userError{say: strings.Join(lines, "\n"), unreachable: true}
 }
 
-// markUnreachable brings the task's metadata of who cannot be reached up to date, with those that this turn found out
-// of.
+// markUnreachable brings the task's metadata of agents that cannot be reached up to date.
 func (x *run) markUnreachable() error {
 	down := plan.AllUnreachable(x.agents, x.missing)
 	for _, s := range x.state.current() {
@@ -192,8 +190,7 @@ func (x *run) markUnreachable() error {
 	return x.t.SetMetadata(MetaUnreachable, append([]plan.Unreachable{}, down[:min(len(down), plan.MaxListed)]...))
 }
 
-// warn says who cannot be reached when the user of the conversation has not been told, besides the agents of a plan:
-// those speak for themselves.
+// warn names the agents, beside those of the plan, that cannot be reached, unless the user has been told.
 func (x *run) warn(ctx context.Context, steps []*step) error {
 	down, all := plan.AllUnreachable(x.agents, x.missing), ""
 	if len(down) > 0 {

@@ -181,8 +181,7 @@ func (c *child) chunk(e *a2a.ArtifactUpdate) error {
 	return c.relay(e.Artifact, more, e.LastChunk)
 }
 
-// replacements is how many times the limit of an answer an agent may send when it replaces what it sent before: all of
-// it is passed on, and kept in a journal.
+// replacements is how many times the limit of an answer all versions of its artifacts may have together.
 const replacements = 4
 
 // grow counts what an agent answers with, in place of what it answered before, and refuses too much of it.
@@ -195,8 +194,7 @@ func (c *child) grow(size, instead int) error {
 	return nil
 }
 
-// relay passes an artifact on: its parts as they are, under the agent's name. Its id is the same in every run, so that
-// what is passed on again after a restart replaces itself.
+// relay passes an artifact on, under the agent's name and an id that is the same after a restart.
 func (c *child) relay(a *a2a.Artifact, more, last bool) error {
 	if len(a.Parts) == 0 {
 		return nil
@@ -302,8 +300,7 @@ func (x *run) answerAsArtifact(s *step) error {
 // idForm is as much of a form as has its id, as the reimbursement agent of the first samples names it.
 var idForm = agent.Form{Schema: `{"type":"object","properties":{"request_id":{"type":"string"}}}`}
 
-// formID returns the id of the form in parts, which are a question or an answer; "" when there is none. A form without
-// an id counts as one called "form".
+// formID returns the id of the form in parts; "form" for one without an id, "" when there is no form.
 func formID(parts []a2a.Part) string {
 	form, asks := agent.FindForm(parts...)
 	values, _ := form.Values.(map[string]jsontext.Value)

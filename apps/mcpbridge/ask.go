@@ -17,8 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
 )
 
-// sessionless is the first revision of MCP in which a server does not ask: the call ends with the question, and comes
-// again with the answer.
+// sessionless is the first revision of MCP in which a call ends with a question and comes again with the answer.
 const sessionless = mcphttp.Stateless
 
 // answerSchema is the form that people fill in to answer an agent. Forms of MCP are flat.

@@ -77,8 +77,7 @@ func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.Call
 	return refuse(fmt.Sprintf("the agent asked %d questions in one call, which is the limit", maxQuestions)), nil
 }
 
-// An outcome is what came of a message: a message, a task, or an error. With an error there may be a task that is known
-// by its id only.
+// An outcome is what came of a message. With an error there may be a task that is known by its id only.
 type outcome struct {
 	message *a2a.Message
 	task    *a2a.Task
@@ -135,8 +134,7 @@ func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *pro
 	return fetch(ctx, r, seen, &came)
 }
 
-// untilNamed returns the context to hear an agent with. It ends with ctx, but not before named is called, or nameWithin
-// is over: what has no name cannot be cancelled.
+// untilNamed returns a context that ends with ctx, but not before named is called or nameWithin is over.
 func untilNamed(ctx context.Context, already bool) (hear context.Context, named, stop func()) {
 	hear, end := context.WithCancel(context.WithoutCancel(ctx))
 	name := make(chan struct{})

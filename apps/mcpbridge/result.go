@@ -220,8 +220,7 @@ func cut(s string, limit int) string {
 	return s[:limit]
 }
 
-// clean replaces what could do something to whoever shows a text: control characters, except for line breaks and tabs,
-// and what turns the order of letters around.
+// clean replaces control characters, except for line breaks and tabs, and those that turn the order of letters around.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -111,8 +111,7 @@ func Check(ctx context.Context, n Networks, host string) error {
 	return nil
 }
 
-// Transport returns an HTTP transport whose connections dial makes. It uses no proxy: that would make the connections
-// itself, out of sight.
+// Transport returns an HTTP transport whose connections dial makes. It uses no proxy, which would dial by itself.
 func Transport(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
 	return &http.Transport{
 		DialContext:            dial,

@@ -69,8 +69,7 @@ func (m Mask) Event(ev a2a.Event) a2a.Event {
 	return ev
 }
 
-// Stream returns the events of the task as they are shown. Before anything else see, which may be nil, gets each event
-// as it is.
+// Stream returns the events of the task as they are shown. see, which may be nil, gets each one first as it is.
 func (m Mask) Stream(events iter.Seq2[a2a.StreamEvent, error], see func(a2a.Event)) iter.Seq2[a2a.StreamEvent, error] {
 	if m == "" && see == nil {
 		return events

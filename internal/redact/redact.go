@@ -45,8 +45,7 @@ var (
 	parameter = regexp.MustCompile(`([?&])([A-Za-z0-9_.%-]+)=([^&\s"'#<>]+)`)
 )
 
-// Text returns a text without the credentials that stand behind the name of their scheme, as "Bearer token", or in
-// URLs.
+// Text returns a text without the credentials behind the name of their scheme, as "Bearer token", or in URLs.
 func Text(s string) string {
 	s = scheme.ReplaceAllString(s, "$1$2"+Mark)
 	if !strings.ContainsAny(s, ":?&") {

@@ -149,8 +149,7 @@ type textRange struct{ from, to int }
 
 var quotes = lazy(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|(?:^|[\s(])'[^'\n]{1,200}'`)
 
-// inPassing returns what a text names in passing: what it quotes is what the work is done with, and an amount brings
-// its currency along. Neither says what is to be done.
+// inPassing returns the quotations and amounts of a text, which do not say what is to be done.
 func inPassing(text string) []textRange {
 	var spans []textRange
 	for _, m := range quotes().FindAllStringIndex(text, -1) {
@@ -168,8 +167,7 @@ var describing = wordSet("of that which who to for showing with about where when
 // maxBefore is how many words may stand before the thing that is wanted.
 const maxBefore = 10
 
-// object returns the topics of the thing that a text begins with, and what only describes it, up to the end of the
-// sentence.
+// object returns the topics of the thing that a text begins with, and the words that only describe it.
 func object(text string, tokens []token) (of []string, described []textRange) {
 	for _, h := range topics(tokens) {
 		next := h.last + 1
@@ -188,8 +186,7 @@ func object(text string, tokens []token) (of []string, described []textRange) {
 	return nil, nil
 }
 
-// ofName reports whether a word is a part of a name of several words, such as a title: "The Green Mile" is about no
-// colour.
+// ofName reports whether a word is a part of a title or another name: "The Green Mile" is about no colour.
 func ofName(tokens []token, at int, text string) bool {
 	capital := func(i int) bool {
 		if i < 0 || i >= len(tokens) || tokens[i].from == 0 || currencyOf(tokens[i].raw) != "" {

@@ -4,8 +4,7 @@ package plan
 
 import "math"
 
-// An index ranks documents by Okapi BM25. A document's terms have weights, as if a term of weight 2 stood there twice:
-// so fields of different importance are one document.
+// An index ranks documents by Okapi BM25. A term of weight 2 counts as if it stood there twice.
 type index struct {
 	docs []*document
 	in   map[string]int // in how many documents a term is
@@ -40,8 +39,7 @@ func (x *index) idf(term string) float64 {
 	return math.Log(1 + (total-n+0.5)/(n+0.5))
 }
 
-// score is how well a document fits the terms of a query, which have weights too. They are added up in the order of
-// terms, which is to be the same for all documents: sums of the same numbers in another order differ.
+// score is how well a document fits the weighted terms of a query, added up in the same order each time.
 func (x *index) score(doc int, terms []string, query map[string]float64) float64 {
 	norm := 1.0
 	if x.mean > 0 {

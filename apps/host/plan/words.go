@@ -14,8 +14,7 @@ type token struct {
 	from, to int // its place, in bytes
 }
 
-// maxTokens is how many words of a text are looked at. Requests are short; what is longer is a document that somebody
-// pasted, and the request stands at one of its ends, mostly the first.
+// maxTokens is how many words of a text are looked at: what is longer is a document that somebody pasted.
 const maxTokens = 400
 
 // tokenize takes a text apart. Letters, digits and what stands inside of words belong to a word: don't, c++, c#, 3.5.
@@ -122,8 +121,7 @@ func undouble(word string) string {
 	return word
 }
 
-// stops reports whether a token says nothing about what a text is about. "Go" with a capital is a language, unless a
-// sentence begins with it.
+// stops reports whether a token says nothing about what a text is about. "Go" within a sentence is a language.
 func (t token) stops() bool {
 	return stopWords[t.word] && !(t.raw == "Go" && t.from > 0) || isNumber(t.word)
 }
