@@ -71,7 +71,7 @@ func (d *Directory) adopt(e *registry.Entry) {
 	}
 	r.version = e.CardVersion
 	if err := d.connect(r, e.Card); err != nil {
-		r.breaker.failed(err)
+		r.breaker.ended(err)
 	}
 }
 

@@ -79,8 +79,8 @@ func (x *run) attempt(ctx context.Context, s *step) (*child, error) {
 	x.mu.Lock()
 	s.Key, s.Name = l.key, l.name
 	x.mu.Unlock()
-	if until, ok := l.breaker.allow(); !ok {
-		return nil, l.breaker.resting(until)
+	if err := l.breaker.allow(); err != nil {
+		return nil, err
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, x.h.opts.StepTimeout, errStepTimeout)
 	defer cancel()
@@ -91,9 +91,9 @@ func (x *run) attempt(ctx context.Context, s *step) (*child, error) {
 		l.breaker.release()
 		return nil, context.Cause(ctx)
 	case err == nil || answered(err):
-		l.breaker.worked()
+		l.breaker.ended(nil)
 	default:
-		l.breaker.failed(err)
+		l.breaker.ended(err)
 	}
 	switch {
 	case err == nil:

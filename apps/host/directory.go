@@ -141,7 +141,7 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
 	return &remote{
 		key: key, ref: ref, given: given,
-		breaker: &breaker{limit: d.opts.FailureLimit, rest: d.opts.Rest, now: time.Now},
+		breaker: &breaker{limit: d.opts.FailureLimit, rest: d.opts.Rest},
 	}
 }
 
@@ -204,21 +204,21 @@ func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []
 }
 
 func (r *remote) whyMissing() string {
-	return cmp.Or(r.breaker.look().Problem, "its card did not come in time")
+	h, _ := r.breaker.look()
+	return cmp.Or(h.Problem, "its card did not come in time")
 }
 
 // health is what was seen of the agent last, from here or by the catalogue.
 func (r *remote) health() plan.Health {
-	h, seen := r.breaker.lookWhen()
+	h, seen := r.breaker.look()
 	if r.given || !seen.IsZero() && !r.listed.CheckedAt.After(seen) {
 		return h
 	}
 	switch r.listed.State {
 	case registry.HealthUp:
-		h.State, h.Since, h.Problem = plan.Up, r.listed.Since, ""
+		h.State, h.Problem = plan.Up, ""
 	case registry.HealthDown:
-		h.State, h.Since = plan.Down, r.listed.Since
-		h.Problem = cmp.Or(wordsIn(r.listed.Error), "the registry could not reach it")
+		h.State, h.Problem = plan.Down, cmp.Or(wordsIn(r.listed.Error), "the registry could not reach it")
 	}
 	return h
 }
@@ -322,18 +322,12 @@ func (d *Directory) fetch(ctx context.Context, r *remote) {
 		if ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) &&
 			time.Since(start) >= d.opts.CardTimeout/2 {
 			r.looked = time.Now()
-			r.breaker.failed(err)
+			r.breaker.ended(err)
 		}
 		return
 	}
 	r.looked = time.Now()
-	if err := d.connect(r, c); err != nil {
-		r.breaker.failed(err)
-		return
-	}
-	if r.breaker.look().State != plan.Up {
-		r.breaker.worked()
-	}
+	r.breaker.ended(d.connect(r, c))
 }
 
 // connect gives an agent the client for a card; mu is held.
@@ -384,9 +378,9 @@ func overHTTP(wanted []string, c *a2a.AgentCard) []string {
 // A link is the use of an agent for a while.
 type link struct {
 	*client.Client
-	alias, name, key string
-	breaker          *breaker
-	release          func()
+	name, key string
+	breaker   *breaker
+	release   func()
 }
 
 // link returns the agent of a key or, without one, of an alias. Release it.
@@ -406,7 +400,7 @@ func (d *Directory) link(alias, key string) (*link, error) {
 	r, c := d.agents[at], d.agents[at].conn
 	c.users++
 	return &link{
-		Client: c.client, alias: r.alias, name: plan.Clean(r.card.Name, plan.MaxName), key: r.key, breaker: r.breaker,
+		Client: c.client, name: plan.Clean(r.card.Name, plan.MaxName), key: r.key, breaker: r.breaker,
 		release: sync.OnceFunc(func() { d.unlink(c) }),
 	}, nil
 }

@@ -315,8 +315,8 @@ func (x *run) partial(steps []*step) error {
 const PartialResult = "partial-result"
 
 func (s *step) report() plan.Report {
-	return plan.Report{Step: s.Step, Name: s.Name, State: taskStates[s.State], Text: cmp.Or(s.Digest, s.Ask),
-		Files: s.Files, Error: s.Error}
+	return plan.Report{Step: s.Step, State: taskStates[s.State], Text: cmp.Or(s.Digest, s.Ask), Files: s.Files,
+		Error: s.Error}
 }
 
 var taskStates = map[stepState]a2a.TaskState{

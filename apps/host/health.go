@@ -14,7 +14,6 @@ import (
 type breaker struct {
 	limit int
 	rest  time.Duration
-	now   func() time.Time
 
 	mu      sync.Mutex
 	health  plan.Health
@@ -23,43 +22,20 @@ type breaker struct {
 	probing bool
 }
 
-// allow reports whether a call may be made, and until when not.
-func (b *breaker) allow() (until time.Time, ok bool) {
+// allow returns the error of a call that may not be made yet.
+func (b *breaker) allow() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.health.Resting.IsZero() {
-		return time.Time{}, true
+	until := b.health.Resting
+	if !b.probing && !time.Now().Before(until) {
+		b.probing = !until.IsZero()
+		return nil
 	}
-	if b.now().Before(b.health.Resting) || b.probing {
-		return b.health.Resting, false
+	alone := "left alone until " + until.UTC().Format(time.TimeOnly+" MST")
+	if b.lost {
+		return &unreached{b.health.Problem + "; it is " + alone}
 	}
-	b.probing = true
-	return time.Time{}, true
-}
-
-func (b *breaker) worked() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.health.State != plan.Up {
-		b.health.Since = b.now()
-	}
-	b.health = plan.Health{State: plan.Up, Since: b.health.Since}
-	b.seen, b.lost, b.probing = b.now(), false, false
-}
-
-func (b *breaker) failed(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.health.State != plan.Down {
-		b.health.Since = b.now()
-	}
-	b.health.State, b.health.Problem = plan.Down, problem(err)
-	b.health.Failures++
-	b.seen, b.lost = b.now(), lost(err)
-	if b.health.Failures >= b.limit {
-		b.health.Resting = b.now().Add(b.rest)
-	}
-	b.probing = false
+	return fmt.Errorf("it failed time and again and is %s: %s", alone, b.health.Problem)
 }
 
 // release takes back an allowed call that came to nothing because of this side.
@@ -69,13 +45,23 @@ func (b *breaker) release() {
 	b.probing = false
 }
 
-func (b *breaker) look() plan.Health {
-	h, _ := b.lookWhen()
-	return h
+// ended notes a call that the agent answered, whatever it said, or that failed with an error.
+func (b *breaker) ended(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.seen, b.lost, b.probing = time.Now(), lost(err), false
+	if err == nil {
+		b.health = plan.Health{State: plan.Up}
+		return
+	}
+	b.health.State, b.health.Problem = plan.Down, problem(err)
+	if b.health.Failures++; b.health.Failures >= b.limit {
+		b.health.Resting = time.Now().Add(b.rest)
+	}
 }
 
-// lookWhen returns the health and when it was seen; zero when it was not.
-func (b *breaker) lookWhen() (plan.Health, time.Time) {
+// look returns the health and when it was seen; zero when it was not.
+func (b *breaker) look() (plan.Health, time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	h := b.health
@@ -83,15 +69,4 @@ func (b *breaker) lookWhen() (plan.Health, time.Time) {
 		h.State = plan.Unknown
 	}
 	return h, b.seen
-}
-
-// resting is the error of a call that is not made before a time.
-func (b *breaker) resting(until time.Time) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	alone := "left alone until " + until.UTC().Format(time.TimeOnly+" MST")
-	if b.lost {
-		return &unreached{b.health.Problem + "; it is " + alone}
-	}
-	return fmt.Errorf("it failed time and again and is %s: %s", alone, b.health.Problem)
 }

@@ -280,16 +280,12 @@ func (s *step) note() {
 
 const maxFiles = 20
 
-// AnswerName is the last part of the name of an artifact that an agent's closing words became, because others made
-// artifacts in the same task.
-const AnswerName = "answer"
-
 // answerAsArtifact makes an artifact of what an agent said, as there are answers of others beside it; x.mu is held.
 func (x *run) answerAsArtifact(s *step) error {
 	if s.Relayed || s.State != done || len(s.closing) == 0 {
 		return nil
 	}
-	a := &a2a.Artifact{ID: s.artifactID(AnswerName), Name: s.Agent + "/" + AnswerName, Parts: s.closing}
+	a := &a2a.Artifact{ID: s.artifactID("answer"), Name: s.Agent + "/answer", Parts: s.closing}
 	if err := a.Metadata.Set(metaOrigin, origin{Agent: s.Agent, TaskID: s.Child}); err != nil {
 		return err
 	}

@@ -22,7 +22,6 @@ const (
 // Health is what was seen of an agent last. It is not kept over restarts.
 type Health struct {
 	State    HealthState
-	Since    time.Time // of the state
 	Failures int       // in a row
 	Problem  string    // why it is down
 	Resting  time.Time // until then it is given nothing to do; zero when it may be called

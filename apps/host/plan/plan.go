@@ -58,7 +58,6 @@ type Step struct {
 // A Report says what became of a step.
 type Report struct {
 	Step
-	Name  string        // of the agent
 	State a2a.TaskState // of the agent's task; submitted as long as there is none
 	Text  string        // what the agent answered, asked or failed with, shortened
 	Files []string      // names of what else it answered with
