@@ -4,7 +4,6 @@ package plan
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -219,5 +218,3 @@ func beginning(tokens []token) int {
 }
 
 var courtesies = wordSet("please kindly hi hello hey thanks thank dear love")
-
-func (a about) sortedTopics() []string { return slices.Sorted(maps.Keys(a.topics)) }

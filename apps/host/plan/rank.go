@@ -104,7 +104,7 @@ func (r *router) rank(text string) ranking {
 	rare := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return a.known[t] })
 	for i, agent := range r.agents {
 		score := 0.0
-		for _, topic := range a.sortedTopics() {
+		for _, topic := range slices.Sorted(maps.Keys(a.topics)) {
 			score += r.cards[i].topics[topic] * a.topics[topic]
 		}
 		if len(r.cards[i].topics) > 0 {

@@ -23,13 +23,15 @@ func tokenize(text string) []token {
 	start := -1
 	end := func(at int) {
 		if start >= 0 {
-			tokens = appendWord(tokens, text, start, at)
+			raw := text[start:at]
+			word := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(raw, "’", "'")), "'s")
+			tokens = append(tokens, token{raw, word, stem(word), start, at})
 		}
 		start = -1
 	}
 	for i, r := range text {
 		inside := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) ||
-			start >= 0 && (joins(r) && followed(text[i:]) || r == '+' || r == '#')
+			start >= 0 && (joins(text[start:], r) && followed(text[i:]) || r == '+' || r == '#')
 		switch {
 		case inside && start < 0:
 			start = i
@@ -44,34 +46,15 @@ func tokenize(text string) []token {
 	return tokens
 }
 
-func joins(r rune) bool {
-	return r == '\'' || r == '’' || r == '.' || r == ',' || r == '_' || r == '-'
+// joins reports whether a rune may stand inside of a word. A hyphen may only in numbers: sci-fi is a phrase of two words.
+func joins(word string, r rune) bool {
+	return strings.ContainsRune("'’.,", r) || strings.ContainsRune("-_", r) && isNumber(word)
 }
 
 // followed reports whether a letter or digit comes right after the rune that a text begins with.
 func followed(text string) bool {
 	rest := []rune(text[:min(len(text), 8)])
 	return len(rest) > 1 && (unicode.IsLetter(rest[1]) || unicode.IsDigit(rest[1]))
-}
-
-func appendWord(tokens []token, text string, from, to int) []token {
-	raw := text[from:to]
-	word := strings.ToLower(strings.ReplaceAll(raw, "’", "'"))
-	if parts := strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' }); len(parts) > 1 &&
-		!isNumber(word) {
-		at := from
-		for _, p := range parts { // sci-fi: a phrase of two words
-			at += strings.Index(strings.ToLower(text[at:to]), p)
-			if at < from || at+len(p) > to {
-				return append(tokens, token{raw, word, stem(word), from, to})
-			}
-			tokens = append(tokens, token{text[at : at+len(p)], p, stem(p), at, at + len(p)})
-			at += len(p)
-		}
-		return tokens
-	}
-	word = strings.TrimSuffix(word, "'s")
-	return append(tokens, token{raw, word, stem(word), from, to})
 }
 
 func isNumber(word string) bool {
