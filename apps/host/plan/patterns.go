@@ -176,15 +176,7 @@ const maxWanting = 5
 func wanted(text string) (at textRange, code string) {
 	tokens, sums := tokenize(text), amounts(text)
 	for i := 1; i < len(tokens); i++ {
-		last, code := i, ""
-		if i+1 < len(tokens) {
-			code = currencyOfTwo(tokens[i].word, tokens[i+1].word)
-		}
-		if code != "" {
-			last = i + 1
-		} else if !ambiguous[tokens[i].raw] {
-			code = currencyOf(tokens[i].raw)
-		}
+		code, last := currencyAt(tokens, i)
 		if code == "" || slices.ContainsFunc(sums,
 			func(m money) bool { return tokens[i].from < m.to && m.from < tokens[last].to }) {
 			continue
@@ -229,6 +221,19 @@ func group(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
+// currencyAt returns the currency that a word, or two from it on, name, and the last of the words; "" for none.
+func currencyAt(tokens []token, i int) (code string, last int) {
+	if i+1 < len(tokens) {
+		if code := currencyOfTwo(tokens[i].word, tokens[i+1].word); code != "" {
+			return code, i + 1
+		}
+	}
+	if ambiguous[tokens[i].raw] {
+		return "", i
+	}
+	return currencyOf(tokens[i].raw), i
+}
+
 // currencies returns the different currencies that a text names, with amounts or without.
 func currencies(text string, tokens []token) []string {
 	var codes []string
@@ -244,17 +249,9 @@ func currencies(text string, tokens []token) []string {
 			add(pair[3:])
 			continue
 		}
-		if i+1 < len(tokens) {
-			if code := currencyOfTwo(tokens[i].word, tokens[i+1].word); code != "" {
-				add(code)
-				i++
-				continue
-			}
-		}
-		if word := tokens[i].raw; ambiguous[word] || word == "pound" && i == 0 {
-			continue // words of other meanings too
-		}
-		add(currencyOf(tokens[i].raw))
+		code, last := currencyAt(tokens, i)
+		add(code)
+		i = last
 	}
 	if holdsMoney(text) {
 		for _, m := range nation().FindAllStringSubmatch(text, -1) {
