@@ -63,11 +63,14 @@ var nation = lazy(
 var symbols = table(`$:USD US$:USD A$:AUD C$:CAD R$:BRL NZ$:NZD HK$:HKD S$:SGD R:ZAR €:EUR £:GBP ¥:JPY ₹:INR ₩:KRW
 	₪:ILS ₺:TRY ₽:RUB ₫:VND ฿:THB`)
 
-// currencyNames are the words for currencies. Of crowns an adjective says which ones.
+// currencyNames are the words for currencies, and the codes that are no words of English. Of crowns an adjective says
+// which ones.
 var currencyNames = table(`dollar:USD dolar:USD doller:USD buck:USD euro:EUR pound:GBP sterling:GBP quid:GBP yen:JPY
 	rupee:INR franc:CHF yuan:CNY renminbi:CNY peso:MXN krona:SEK kronor:SEK krone:NOK kroner:NOK won:KRW real:BRL
 	reais:BRL zloty:PLN lira:TRY shekel:ILS ruble:RUB baht:THB rand:ZAR forint:HUF ringgit:MYR rupiah:IDR dirham:AED
-	koruna:CZK dong:VND hryvnia:UAH naira:NGN riyal:SAR taka:BDT lei:RON greenback:USD crown:`)
+	koruna:CZK dong:VND hryvnia:UAH naira:NGN riyal:SAR taka:BDT lei:RON greenback:USD crown:
+	usd:USD eur:EUR gbp:GBP jpy:JPY inr:INR chf:CHF aud:AUD nzd:NZD cny:CNY rmb:CNY sek:SEK nok:NOK dkk:DKK pln:PLN
+	brl:BRL mxn:MXN krw:KRW sgd:SGD hkd:HKD zar:ZAR czk:CZK huf:HUF ils:ILS thb:THB idr:IDR myr:MYR php:PHP`)
 
 // nations are the currencies that adjectives make of names that several countries use, or one.
 var nations = table(`us:USD u.s:USD american:USD canadian:CAD australian:AUD aussie:AUD kiwi:NZD zealand:NZD
@@ -102,10 +105,6 @@ var isoCodes = wordSet(`AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN 
 	PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP
 	TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW`)
 
-// commonCodes may be in lower case, as they are no words of English.
-var commonCodes = wordSet(
-	`usd eur gbp jpy inr chf aud nzd cny rmb sek nok dkk pln brl mxn krw sgd hkd zar czk huf ils thb idr myr php`)
-
 // currencyOf returns the ISO code of a currency that one word, or two, name; "" for none.
 func currencyOf(words string) string {
 	if code, ok := symbols[words]; ok {
@@ -115,12 +114,6 @@ func currencyOf(words string) string {
 		return words
 	}
 	lower := strings.ToLower(words)
-	if lower == "rmb" {
-		return "CNY"
-	}
-	if commonCodes[lower] {
-		return strings.ToUpper(words)
-	}
 	if code, ok := currencyNames[lower]; ok {
 		return code
 	}
