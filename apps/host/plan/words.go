@@ -46,7 +46,7 @@ func tokenize(text string) []token {
 	return tokens
 }
 
-// joins reports whether a rune may stand inside of a word. A hyphen may only in numbers: sci-fi is a phrase of two words.
+// joins reports whether a rune may stand inside of a word. A hyphen may only in numbers: sci-fi is a phrase.
 func joins(word string, r rune) bool {
 	return strings.ContainsRune("'’.,", r) || strings.ContainsRune("-_", r) && isNumber(word)
 }
