@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -83,20 +84,20 @@ func (r *reply) is(kind faultKind) bool {
 }
 
 // wants fails unless the answer is an error of one of some kinds.
-func (r *reply) wants(kinds ...faultKind) error {
+func (r *reply) wants(kinds ...faultKind) {
 	var names []string
 	for _, kind := range kinds {
 		if r.is(kind) {
-			return nil
+			return
 		}
 		names = append(names, kind.name+" ("+kind.as(r.binding)+")")
 	}
-	return r.refused(strings.Join(names, ", or "))
+	r.refused(strings.Join(names, ", or "))
 }
 
 // refused fails, and lets the check see whether the operation is there at all.
-func (r *reply) refused(expected string) error {
-	return &finding{outcome: Fail, expected: expected, got: r.what(), exchange: r.exchange, reply: r}
+func (r *reply) refused(expected string) {
+	panic(&finding{outcome: Fail, expected: expected, got: r.what(), exchange: r.exchange, reply: r})
 }
 
 // absent reports whether an error says that there is no such operation; for an optional one also by the errors that say
@@ -124,11 +125,10 @@ func (k faultKind) as(binding string) string {
 }
 
 // wantsAnyFault fails unless the answer is an error.
-func (r *reply) wantsAnyFault(expected string) error {
-	if r.fault != nil {
-		return nil
+func (r *reply) wantsAnyFault(expected string) {
+	if r.fault == nil {
+		r.failf(expected, "%s", r.what())
 	}
-	return r.failf(expected, "%s", r.what())
 }
 
 // what says in short what the answer is.
@@ -146,15 +146,20 @@ func (r *reply) what() string {
 }
 
 // result returns the result, which has to be an object.
-func (r *reply) result() (object, error) {
-	o := asObject(r.value)
-	switch {
-	case r.fault == nil && r.problem == "" && o != nil:
-		return o, nil
-	case r.fault == nil && r.problem == "":
-		return nil, r.failf("a result that is a JSON object", "a result that is none")
+func (r *reply) result() object {
+	if r.fault != nil || r.problem != "" {
+		r.refused("a result")
 	}
-	return nil, r.refused("a result")
+	o := asObject(r.value)
+	if o == nil {
+		r.failf("a result that is a JSON object", "a result that is none")
+	}
+	return o
+}
+
+// unauthorized reports whether the agent wants credentials, or others.
+func (r *reply) unauthorized() bool {
+	return r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 }
 
 // read takes an answer apart.

@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -15,12 +14,9 @@ var cardChecks = []check{
 	{
 		name: "card.content-type", title: "the card comes as JSON", v1: should("8.2", "V1-324"), v03: should("5.3"),
 		advice: "answer the card with Content-Type: application/json",
-		run: func(_ context.Context, s *session) error {
-			switch t := s.card.mediaType(); t {
-			case "application/json", "application/a2a+json":
-				return nil
-			default:
-				return s.card.failf("application/json", "%q", t)
+		run: func(s *session) {
+			if t := s.card.mediaType(); t != "application/json" && t != "application/a2a+json" {
+				s.card.failf("application/json", "%q", t)
 			}
 		},
 	},
@@ -39,13 +35,12 @@ var cardChecks = []check{
 	{
 		name: "card.no-patch-versions", title: "versions are given without patch numbers", v1: should("3.6", "V1-110"),
 		advice: "write 1.0, not 1.0.1",
-		run: func(_ context.Context, s *session) error {
+		run: func(s *session) {
 			for _, i := range list(asObject(s.card.value), "supportedInterfaces") {
 				if v := text(i, "protocolVersion"); strings.Count(v, ".") != 1 {
-					return s.card.failf("Major.Minor", "protocolVersion is %q", v)
+					s.card.failf("Major.Minor", "protocolVersion is %q", v)
 				}
 			}
-			return nil
 		},
 	},
 	{
@@ -57,86 +52,77 @@ var cardChecks = []check{
 	{
 		name: "card.camel-case", title: "members are in camelCase", v1: must("5.5", "V1-150"),
 		advice: "write the names of ProtoJSON, not those of the proto file",
-		run: func(_ context.Context, s *session) error {
+		run: func(s *session) {
 			card := asObject(s.card.value)
 			for name, value := range card { // names of schemes are the agent's own
 				if name == "securitySchemes" || name == "securityRequirements" || name == "security" {
 					continue
 				}
 				if found := snakes(object{name: value}); found != "" {
-					return s.card.failf("camelCase", "%q", found)
+					s.card.failf("camelCase", "%q", found)
 				}
 			}
-			return nil
 		},
 	},
 	{
 		name: "card.caching", title: "the card may be cached", v1: should("8.6.1", "V1-210", "V1-211"),
 		advice: "send Cache-Control with max-age, and an ETag",
-		run: func(_ context.Context, s *session) error {
+		run: func(s *session) {
 			control, tag := s.card.answered.Get("Cache-Control"), s.card.answered.Get("ETag")
 			if !strings.Contains(control, "max-age") || tag == "" {
-				return s.card.failf("Cache-Control with max-age, and ETag", "Cache-Control %q and ETag %q", control,
+				s.card.failf("Cache-Control with max-age, and ETag", "Cache-Control %q and ETag %q", control,
 					tag)
 			}
-			return nil
 		},
 	},
 }
 
-func checkCardMembers(_ context.Context, s *session) error {
+func checkCardMembers(s *session) {
 	card := asObject(s.card.value)
 	arrays := []string{"supportedInterfaces", "defaultInputModes", "defaultOutputModes", "skills"}
-	strings := []string{"name", "description", "version"}
+	names := []string{"name", "description", "version"}
+	shape := shape{s.card, s.dialect, "a string"}
 	if s.dialect.profile == Profile03 {
-		arrays, strings = arrays[1:], append(strings, "url", "protocolVersion")
+		arrays, names = arrays[1:], append(names, "url", "protocolVersion")
 	}
-	if why := strs(card, "the card", strings...); why != "" {
-		return s.card.failf("a string", "%s", why)
-	}
+	shape.strings(card, "the card", names...)
 	for _, name := range arrays {
 		if _, ok := card[name].([]any); !ok {
-			return s.card.failf("an array", "the card has no %s", name)
+			s.card.failf("an array", "the card has no %s", name)
 		}
 	}
 	if asObject(card["capabilities"]) == nil {
-		return s.card.failf("an object", "the card has no capabilities")
+		s.card.failf("an object", "the card has no capabilities")
 	}
 	for i, skill := range list(card, "skills") {
-		if why := strs(skill, fmt.Sprintf("skills[%d]", i), "id", "name", "description"); why != "" {
-			return s.card.failf("a string", "%s", why)
-		}
+		shape.strings(skill, fmt.Sprintf("skills[%d]", i), "id", "name", "description")
 		if _, ok := skill["tags"].([]any); !ok {
-			return s.card.failf("an array", "skills[%d] has no tags", i)
+			s.card.failf("an array", "skills[%d] has no tags", i)
 		}
 	}
-	return nil
 }
 
-func checkInterfaces(_ context.Context, s *session) error {
+func checkInterfaces(s *session) {
 	all := list(asObject(s.card.value), "supportedInterfaces")
 	if len(all) == 0 {
-		return s.card.failf("at least one interface", "none")
+		s.card.failf("at least one interface", "none")
 	}
 	for i, face := range all {
 		where := fmt.Sprintf("supportedInterfaces[%d]", i)
-		if why := strs(face, where, "url", "protocolBinding", "protocolVersion"); why != "" {
-			return s.card.failf("a string", "%s", why)
-		}
+		shape{s.card, s.dialect, "a string"}.strings(face, where, "url", "protocolBinding", "protocolVersion")
 		binding := text(face, "protocolBinding")
 		if !slices.Contains([]string{JSONRPC, HTTPJSON, "GRPC"}, binding) && !strings.Contains(binding, ":") {
-			return s.card.failf("JSONRPC, HTTP+JSON, GRPC or the URI of another binding", "%s.protocolBinding is %q",
+			s.card.failf("JSONRPC, HTTP+JSON, GRPC or the URI of another binding", "%s.protocolBinding is %q",
 				where, binding)
 		}
 		if at, err := url.Parse(text(face, "url")); binding != "GRPC" &&
 			(err != nil || at.Scheme == "" || at.Host == "") {
-			return s.card.failf("a whole URL", "%s.url is %q", where, text(face, "url"))
+			s.card.failf("a whole URL", "%s.url is %q", where, text(face, "url"))
 		}
 	}
-	return nil
 }
 
-func checkSecurity(_ context.Context, s *session) error {
+func checkSecurity(s *session) {
 	card := asObject(s.card.value)
 	schemes := asObject(card["securitySchemes"])
 	member, names := "securityRequirements", func(o object) object { return asObject(o["schemes"]) }
@@ -146,11 +132,10 @@ func checkSecurity(_ context.Context, s *session) error {
 	for _, requirement := range list(card, member) {
 		for name := range names(requirement) {
 			if _, ok := schemes[name]; !ok {
-				return s.card.failf("a scheme of securitySchemes", "%s names %q, which is none", member, name)
+				s.card.failf("a scheme of securitySchemes", "%s names %q, which is none", member, name)
 			}
 		}
 	}
-	return nil
 }
 
 // reachCheck comes before all others of an interface: without it there is nothing to check.
@@ -158,19 +143,18 @@ var reachCheck = check{
 	name: "interface.answers", title: "the interface is where the card says", v1: must("8.3.1", "V1-186"),
 	v03:    must("5.6"),
 	advice: "correct the URL on the card, or serve this binding there",
-	run: func(ctx context.Context, s *session) error {
-		r, err := s.call(ctx, opGet, object{"id": newID()})
-		if err != nil {
-			return &finding{outcome: Missing, expected: "an answer at " + s.dialect.base, got: err.Error()}
+	run: func(s *session) {
+		var r *reply
+		if f := try(func() { r = s.getUnknown() }); f != nil {
+			panic(&finding{outcome: Missing, expected: "an answer at " + s.dialect.base, got: f.got})
 		}
 		value, _ := decode(r.answer)
 		switch {
-		case r.status == 401 || r.status == 403:
-			return r.failf("an answer of the protocol", "HTTP %d: the agent wants credentials, or others", r.status)
+		case r.unauthorized():
+			r.failf("an answer of the protocol", "HTTP %d: the agent wants credentials, or others", r.status)
 		case r.problem != "" || s.dialect.transport == HTTPJSON && (r.fault == nil || r.fault.body["error"] == nil),
 			s.dialect.transport == JSONRPC && r.status/100 == 4 && asObject(value)["jsonrpc"] == nil:
-			return r.missing("an answer of the protocol", "%s", r.what())
+			panic(&finding{outcome: Missing, expected: "an answer of the protocol", got: r.what(), exchange: r.exchange})
 		}
-		return nil
 	},
 }

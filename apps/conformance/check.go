@@ -3,8 +3,6 @@
 package conformance
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -20,8 +18,8 @@ type check struct {
 	capability string // member of the card's capabilities without which it is skipped
 	absent     string // member with which it is none
 
-	advice string // for whoever mends the agent
-	run    func(context.Context, *session) error
+	advice string         // for the author of the agent
+	run    func(*session) // ends, by the functions that fail and skip, if the check does not pass
 }
 
 // A rule is where the standard says it.
@@ -55,32 +53,34 @@ func (c *check) concerns(s *session) bool {
 }
 
 // do runs the check.
-func (c *check) do(ctx context.Context, s *session) Result {
+func (c *check) do(s *session) Result {
 	rule, start := c.rule(s.dialect.profile), time.Now()
 	result := Result{
 		Check: c.name, Title: c.title, Profile: s.dialect.profile, Transport: s.dialect.transport,
 		Clause: "A2A " + s.dialect.profile + " §" + rule.clause, Level: rule.level, Requirements: rule.ids,
 		Outcome: Pass,
 	}
-	err := c.apply(ctx, s)
+	f := try(func() {
+		if c.capability != "" && !s.can(c.capability) {
+			skipf("the card does not declare %s", c.capability)
+		}
+		c.run(s)
+	})
 	result.Duration = time.Since(start)
-	f, ok := errors.AsType[*finding](err)
-	switch {
-	case err == nil:
-		return result
-	case !ok:
-		f = &finding{outcome: Fail, expected: "an answer", got: err.Error()}
-	case f.outcome == Skip:
-		result.Outcome, result.Reason = Skip, s.wire.secrets.Replace(f.got)
+	if f == nil {
 		return result
 	}
 	secrets := s.wire.secrets
-	if f.outcome == Fail && f.reply != nil && f.reply.absent(c.capability != "") {
-		f.outcome = Missing
+	result.Outcome, result.Reason = f.outcome, secrets.Replace(f.got)
+	if f.outcome == Skip {
+		return result
 	}
-	result.Outcome, result.Expected, result.Reason, result.Advice = f.outcome, secrets.Replace(f.expected),
-		secrets.Replace(f.got), c.advice
-	if f.outcome == Fail && rule.level == LevelShould {
+	result.Expected, result.Advice = secrets.Replace(f.expected), c.advice
+	switch {
+	case f.outcome != Fail:
+	case f.reply != nil && f.reply.absent(c.capability != ""):
+		result.Outcome = Missing
+	case rule.level == LevelShould:
 		result.Outcome = Warn
 	}
 	if f.exchange != nil {
@@ -89,14 +89,7 @@ func (c *check) do(ctx context.Context, s *session) Result {
 	return result
 }
 
-func (c *check) apply(ctx context.Context, s *session) error {
-	if c.capability != "" && !s.can(c.capability) {
-		return skipf("the card does not declare %s", c.capability)
-	}
-	return c.run(ctx, s)
-}
-
-// A finding is why a check did not pass.
+// A finding is why a check did not pass. Checks panic with one, so that they read as a list of steps.
 type finding struct {
 	outcome       Outcome
 	expected, got string
@@ -104,19 +97,27 @@ type finding struct {
 	reply         *reply // if the answer was another one than was expected
 }
 
-func (f *finding) Error() string { return f.got }
-
-// skipf says why there is nothing to check.
-func skipf(format string, args ...any) error {
-	return &finding{outcome: Skip, got: fmt.Sprintf(format, args...)}
+// try runs a part of a check and returns the finding that ended it, or nil.
+func try(part func()) (found *finding) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			f, ok := reason.(*finding)
+			if !ok {
+				panic(reason)
+			}
+			found = f
+		}
+	}()
+	part()
+	return nil
 }
 
-// failf says what an exchange should have been like, and what it was like.
-func (ex *exchange) failf(expected, format string, args ...any) error {
-	return &finding{outcome: Fail, expected: expected, got: fmt.Sprintf(format, args...), exchange: ex}
+// skipf ends a check and says why there is nothing to check.
+func skipf(format string, args ...any) {
+	panic(&finding{outcome: Skip, got: fmt.Sprintf(format, args...)})
 }
 
-// missing says that something is not there at all that the agent says it has.
-func (ex *exchange) missing(expected, format string, args ...any) error {
-	return &finding{outcome: Missing, expected: expected, got: fmt.Sprintf(format, args...), exchange: ex}
+// failf ends a check and says what an exchange should have been like, and what it was like.
+func (ex *exchange) failf(expected, format string, args ...any) {
+	panic(&finding{outcome: Fail, expected: expected, got: fmt.Sprintf(format, args...), exchange: ex})
 }

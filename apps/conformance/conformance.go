@@ -61,7 +61,7 @@ type Options struct {
 	HTTPClient *http.Client
 	// Timeout is how long an answer may take, and a stream of a task that comes to its end. 0 means 10 seconds.
 	Timeout time.Duration
-	// Each is called with each result as it comes. Nil means nobody.
+	// Each is called with each result as it comes. Nil ignores them.
 	Each func(Result)
 }
 
@@ -95,7 +95,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// A HostError says that an agent is not on this machine, and that nobody said whose it is.
+// A HostError says that an agent is not on this machine, and that Options.AnyHost is not set.
 type HostError struct{ Host string }
 
 func (e *HostError) Error() string {
@@ -115,7 +115,7 @@ func (e *CardError) Error() string { return fmt.Sprintf("no agent card at %s: %v
 func (e *CardError) Unwrap() error { return e.Err }
 
 // Run checks the agent at a base URL, or at the URL of its card, which ends in .json. An error means that nothing could
-// be checked: *HostError, *CardError, or what ended ctx. What the agent does wrong is in the report.
+// be checked: *HostError, *CardError, or the end of ctx. The faults of the agent are in the report.
 func Run(ctx context.Context, agent string, options *Options) (*Report, error) {
 	if options == nil {
 		options = &Options{}
@@ -207,8 +207,8 @@ func (r *run) cardObject() object { return asObject(r.card.value) }
 
 // all runs the checks of the card, and then those of each interface.
 func (r *run) all(ctx context.Context) error {
-	card := &session{options: &r.options, wire: r.wire, card: r.card, dialect: &dialect{profile: r.options.Profile}}
-	if err := r.each(ctx, card, cardChecks); err != nil {
+	card := r.session(ctx, &dialect{profile: r.options.Profile})
+	if err := r.each(card, cardChecks); err != nil {
 		return err
 	}
 	r.report.Agent = text(r.cardObject(), "name")
@@ -229,9 +229,12 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
+func (r *run) session(ctx context.Context, d *dialect) *session {
+	return &session{ctx: ctx, options: &r.options, wire: r.wire, card: r.card, dialect: d}
+}
+
 // interfaceAt runs the checks of an interface.
 func (r *run) interfaceAt(ctx context.Context, d dialect) error {
-	s := &session{options: &r.options, wire: r.wire, card: r.card, dialect: &d}
 	at, err := url.Parse(d.base)
 	if err != nil || !r.mayReach(at) {
 		r.add(Result{
@@ -241,36 +244,31 @@ func (r *run) interfaceAt(ctx context.Context, d dialect) error {
 		})
 		return nil
 	}
-	result := r.one(ctx, s, &reachCheck)
-	if result.Outcome != Pass || ctx.Err() != nil {
+	s := r.session(ctx, &d)
+	if result := r.one(s, &reachCheck); result.Outcome != Pass || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	defer s.tidy(context.WithoutCancel(ctx))
-	for _, group := range [][]check{formChecks, sendChecks, taskChecks, listChecks, streamChecks, pushChecks,
-		extendedChecks} {
-		if err := r.each(ctx, s, group); err != nil {
-			return err
-		}
-	}
-	return nil
+	defer s.tidy()
+	return r.each(s, slices.Concat(formChecks, sendChecks, taskChecks, listChecks, streamChecks, pushChecks,
+		extendedChecks))
 }
 
-func (r *run) each(ctx context.Context, s *session, checks []check) error {
+func (r *run) each(s *session, checks []check) error {
 	for i := range checks {
 		if checks[i].concerns(s) {
-			r.one(ctx, s, &checks[i])
+			r.one(s, &checks[i])
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
 		}
 	}
 	return nil
 }
 
 // one runs a check and notes what came of it.
-func (r *run) one(ctx context.Context, s *session, c *check) Result {
-	result := c.do(ctx, s)
-	if ctx.Err() == nil {
+func (r *run) one(s *session, c *check) Result {
+	result := c.do(s)
+	if s.ctx.Err() == nil {
 		r.add(result)
 	}
 	return result

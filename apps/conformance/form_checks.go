@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,16 +14,12 @@ var formChecks = []check{
 		name: "form.content-type", title: "answers come as JSON", v1: must("9.1", "V1-216", "V1-232"),
 		v03:    must("3.2.1"),
 		advice: "answer with Content-Type: application/json",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.greeting(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r := s.greeting()
 			t := r.mediaType()
 			if t != "application/json" && (t != "application/a2a+json" || s.dialect.transport != HTTPJSON) {
-				return r.failf("application/json", "%q", t)
+				r.failf("application/json", "%q", t)
 			}
-			return nil
 		},
 	},
 	{
@@ -36,16 +31,12 @@ var formChecks = []check{
 		name: "form.number-id", title: "an id that is a number comes back as one", over: JSONRPC,
 		v1: must("9.3", "V1-220"), v03: must("6.11"),
 		advice: "repeat the id as it came, without making a string of it",
-		run: func(ctx context.Context, s *session) error {
+		run: func(s *session) {
 			method, url, body := s.dialect.request(opGet, object{"id": newID()}, 42)
-			r, err := s.post(ctx, method, url, s.dialect.header(), body)
-			if err != nil {
-				return err
-			}
+			r := s.post(method, url, s.dialect.header(), body)
 			if o, _ := decode(r.answer); at(asObject(o), "id") != 42.0 {
-				return r.failf("id 42", "id %v", at(asObject(o), "id"))
+				r.failf("id 42", "id %v", at(asObject(o), "id"))
 			}
-			return nil
 		},
 	},
 	{
@@ -69,12 +60,8 @@ var formChecks = []check{
 		name: "form.unknown-path", title: "a path that does not exist is not found", over: HTTPJSON,
 		v1:     must("11.3", "V1-054"),
 		advice: "answer 404 where no operation is",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.post(ctx, http.MethodGet, s.dialect.root()+"/conformance-none", s.dialect.header(), nil)
-			if err != nil {
-				return err
-			}
-			return r.wants(methodNotFound)
+		run: func(s *session) {
+			s.post(http.MethodGet, s.dialect.root()+"/conformance-none", s.dialect.header(), nil).wants(methodNotFound)
 		},
 	},
 	{
@@ -96,134 +83,103 @@ var formChecks = []check{
 	{
 		name: "version.unknown", title: "a version that is not served is refused", v1: must("3.6.2", "V1-115"),
 		advice: "answer VersionNotSupportedError to an A2A-Version that the interface does not speak",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.getAs(ctx, "9.9")
-			if err != nil {
-				return err
-			}
-			return r.wants(versionNotSupport)
+		run: func(s *session) {
+			s.getAs("9.9").wants(versionNotSupport)
 		},
 	},
 	{
 		name: "version.none", title: "a request without version is read as 0.3", v1: must("3.6.2", "V1-116"),
 		advice: "refuse operations of 1.0 that come without A2A-Version, or with an empty one",
-		run: func(ctx context.Context, s *session) error {
-			_, task, err := s.task(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			_, task := s.task()
 			header := s.dialect.header()
 			header.Del("A2A-Version")
-			r, err := s.callWith(ctx, opGet, object{"id": text(task, "id")}, header)
-			if err != nil {
-				return err
-			}
-			return r.wantsAnyFault("an error, since 0.3 does not have this operation")
+			s.callWith(opGet, object{"id": text(task, "id")}, header).
+				wantsAnyFault("an error, since 0.3 does not have this operation")
 		},
 	},
 	{
 		name: "version.patch", title: "a patch number makes no other version", v1: must("3.6", "V1-111"),
 		advice: "compare Major.Minor of A2A-Version only",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.getAs(ctx, "1.0.99")
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r := s.getAs("1.0.99")
 			if r.is(versionNotSupport) {
-				return r.failf("the same answer as to 1.0", "%s", r.what())
+				r.failf("the same answer as to 1.0", "%s", r.what())
 			}
-			return nil
 		},
 	},
 }
 
-// getAs gets a task that nobody has, in some version.
-func (s *session) getAs(ctx context.Context, version string) (*reply, error) {
+// getAs asks for a task that does not exist, in some version.
+func (s *session) getAs(version string) *reply {
 	header := s.dialect.header()
 	header.Set("A2A-Version", version)
-	return s.callWith(ctx, opGet, object{"id": newID()}, header)
+	return s.callWith(opGet, object{"id": newID()}, header)
 }
 
 // rawCheck sends a text in place of a message, and wants an error.
-func rawCheck(body string, kind faultKind) func(context.Context, *session) error {
-	return func(ctx context.Context, s *session) error {
+func rawCheck(body string, kind faultKind) func(*session) {
+	return func(s *session) {
 		method, url, _ := s.dialect.request(opSend, nil, "")
-		r, err := s.post(ctx, method, url, s.dialect.header(), []byte(body))
-		if err != nil {
-			return err
-		}
-		return r.wants(kind)
+		s.post(method, url, s.dialect.header(), []byte(body)).wants(kind)
 	}
 }
 
-func checkEnvelope(ctx context.Context, s *session) error {
-	r, err := s.call(ctx, opGet, object{"id": newID()})
-	if err != nil {
-		return err
-	}
+func checkEnvelope(s *session) {
+	r := s.getUnknown()
 	value, problem := decode(r.answer)
 	o := asObject(value)
 	_, hasResult := o["result"]
 	_, hasError := o["error"]
 	switch {
 	case problem != "":
-		return r.failf("a response of JSON-RPC", "%s", problem)
+		r.failf("a response of JSON-RPC", "%s", problem)
 	case o["jsonrpc"] != "2.0":
-		return r.failf(`jsonrpc "2.0"`, "jsonrpc %v", o["jsonrpc"])
+		r.failf(`jsonrpc "2.0"`, "jsonrpc %v", o["jsonrpc"])
 	case !strings.Contains(string(r.body), string(encode(o["id"]))) || text(o, "id") == "":
-		return r.failf("the id of the request", "id %v", o["id"])
+		r.failf("the id of the request", "id %v", o["id"])
 	case hasResult == hasError:
-		return r.failf("either result or error", "result: %t, error: %t", hasResult, hasError)
+		r.failf("either result or error", "result: %t, error: %t", hasResult, hasError)
 	}
-	return nil
 }
 
-// notThere returns the error for a task that nobody has.
-func (s *session) notThere(ctx context.Context) (*reply, error) {
-	r, err := s.call(ctx, opGet, object{"id": newID()})
-	if err != nil {
-		return nil, err
-	}
-	return r, r.wantsAnyFault("an error")
+// notThere returns the error for a task that does not exist.
+func (s *session) notThere() *reply {
+	r := s.getUnknown()
+	r.wantsAnyFault("an error")
+	return r
 }
 
-func checkErrorForm(ctx context.Context, s *session) error {
-	r, err := s.notThere(ctx)
-	if err != nil {
-		return err
-	}
+func checkErrorForm(s *session) {
+	r := s.notThere()
 	o := asObject(r.fault.body["error"])
 	if _, ok := o["code"].(float64); !ok || r.fault.message == "" {
-		return r.failf("code and message", "code %v and message %q", o["code"], r.fault.message)
+		r.failf("code and message", "code %v and message %q", o["code"], r.fault.message)
 	}
 	if s.dialect.transport == HTTPJSON && (int(o["code"].(float64)) != r.status || text(o, "status") == "") {
-		return r.failf("the HTTP status as code, and its name as status", "code %v and status %q with HTTP %d",
+		r.failf("the HTTP status as code, and its name as status", "code %v and status %q with HTTP %d",
 			o["code"], text(o, "status"), r.status)
 	}
 	if s.dialect.profile == Profile03 {
-		return nil // whose data is free
+		return // its data is free
 	}
 	for _, member := range []string{"data", "details"} {
 		if _, isArray := o[member].([]any); o[member] != nil && !isArray {
-			return r.failf("an array", "%s is none", member)
+			r.failf("an array", "%s is none", member)
 		}
 	}
 	if slices.ContainsFunc(r.fault.details, func(d any) bool { return text(asObject(d), "@type") == "" }) {
-		return r.failf("objects with @type", "a detail without it")
+		r.failf("objects with @type", "a detail without it")
 	}
-	return nil
 }
 
-func checkErrorInfo(ctx context.Context, s *session) error {
-	r, err := s.notThere(ctx)
-	if err != nil {
-		return err
-	}
+func checkErrorInfo(s *session) {
+	r := s.notThere()
 	for _, d := range r.fault.details {
 		o := asObject(d)
 		if text(o, "@type") == errorInfo && text(o, "reason") != "" && text(o, "domain") == "a2a-protocol.org" {
-			return nil
+			return
 		}
 	}
-	return r.failf("an ErrorInfo of domain a2a-protocol.org with a reason", "none")
+	r.failf("an ErrorInfo of domain a2a-protocol.org with a reason", "none")
 }

@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -15,21 +14,17 @@ var listChecks = []check{
 		name: "list.members", title: "a list has tasks, nextPageToken, pageSize and totalSize",
 		v1:     must("3.1.4", "V1-019", "V1-351"),
 		advice: "write all four, also when they are empty or 0",
-		run: func(ctx context.Context, s *session) error {
-			r, page, err := s.list(ctx, object{"contextId": newID()}) // the empty list is where they get lost
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, page := s.list(object{"contextId": newID()}) // the empty list is where they get lost
 			_, isArray := page["tasks"].([]any)
 			_, isString := page["nextPageToken"].(string)
 			_, hasSize := page["pageSize"].(float64)
 			_, hasTotal := page["totalSize"].(float64)
 			if !isArray || !isString || !hasSize || !hasTotal {
-				return r.failf("an array, a string and two numbers",
+				r.failf("an array, a string and two numbers",
 					"tasks %v, nextPageToken %v, pageSize %v, totalSize %v", page["tasks"], page["nextPageToken"],
 					page["pageSize"], page["totalSize"])
 			}
-			return nil
 		},
 	},
 	{
@@ -40,17 +35,11 @@ var listChecks = []check{
 	{
 		name: "list.shape", title: "tasks of a list have what they need", v1: must("5.7", "V1-348"),
 		advice: "list whole tasks",
-		run: func(ctx context.Context, s *session) error {
-			r, page, err := s.listFamily(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, page := s.listFamily()
 			for _, task := range list(page, "tasks") {
-				if why := (shape{s.dialect}).task(task); why != "" {
-					return r.failf("tasks as the standard has them", "%s", why)
-				}
+				shape{r, s.dialect, "tasks as the standard has them"}.task(task)
 			}
-			return nil
 		},
 	},
 	{
@@ -68,19 +57,12 @@ var listChecks = []check{
 	{
 		name: "list.page-size", title: "a page has no more tasks than asked for", v1: must("3.1.4", "V1-345"),
 		advice: "cut pages to pageSize",
-		run: func(ctx context.Context, s *session) error {
-			context, _, err := s.family(ctx)
-			if err != nil {
-				return err
-			}
-			r, page, err := s.list(ctx, object{"contextId": context, "pageSize": 1})
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			context, _ := s.family()
+			r, page := s.list(object{"contextId": context, "pageSize": 1})
 			if n := len(list(page, "tasks")); n > 1 {
-				return r.failf("at most 1 task", "%d", n)
+				r.failf("at most 1 task", "%d", n)
 			}
-			return nil
 		},
 	},
 	{
@@ -114,22 +96,15 @@ var listChecks = []check{
 }
 
 // list gets a page of tasks.
-func (s *session) list(ctx context.Context, params object) (*reply, object, error) {
-	r, err := s.call(ctx, opList, params)
-	if err != nil {
-		return nil, nil, err
-	}
-	page, err := r.result()
-	return r, page, err
+func (s *session) list(params object) (*reply, object) {
+	r := s.call(opList, params)
+	return r, r.result()
 }
 
 // listFamily gets a page of the tasks of a context that has several.
-func (s *session) listFamily(ctx context.Context) (*reply, object, error) {
-	context, _, err := s.family(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.list(ctx, object{"contextId": context})
+func (s *session) listFamily() (*reply, object) {
+	context, _ := s.family()
+	return s.list(object{"contextId": context})
 }
 
 // ids are those of the tasks of a page.
@@ -142,104 +117,73 @@ func ids(page object) []string {
 }
 
 // listWants gives a list parameters that are wrong, and wants each to be refused.
-func listWants(name string, values ...any) func(context.Context, *session) error {
-	return func(ctx context.Context, s *session) error {
+func listWants(name string, values ...any) func(*session) {
+	return func(s *session) {
 		for _, value := range values {
-			r, err := s.call(ctx, opList, object{name: value})
-			if err != nil {
-				return err
-			}
-			if err := r.wants(invalidParams); err != nil {
-				return err
-			}
+			s.call(opList, object{name: value}).wants(invalidParams)
 		}
-		return nil
 	}
 }
 
-func checkListContext(ctx context.Context, s *session) error {
-	context, want, err := s.family(ctx)
-	if err != nil {
-		return err
-	}
-	r, page, err := s.list(ctx, object{"contextId": context})
-	if err != nil {
-		return err
-	}
+func checkListContext(s *session) {
+	context, want := s.family()
+	r, page := s.list(object{"contextId": context})
 	got := ids(page)
 	for _, id := range want {
 		if !slices.Contains(got, id) {
-			return r.failf("the task "+id, "it is not there")
+			r.failf("the task "+id, "it is not there")
 		}
 	}
 	for _, task := range list(page, "tasks") {
 		if text(task, "contextId") != context {
-			return r.failf("tasks of context "+context, "one of %q", text(task, "contextId"))
+			r.failf("tasks of context "+context, "one of %q", text(task, "contextId"))
 		}
 	}
-	return nil
 }
 
-func checkListArtifacts(include bool) func(context.Context, *session) error {
-	return func(ctx context.Context, s *session) error {
-		ended, err := s.ended(ctx)
-		if err != nil {
-			return err
-		}
+func checkListArtifacts(include bool) func(*session) {
+	return func(s *session) {
+		ended := s.ended()
 		if len(list(ended, "artifacts")) == 0 {
-			return skipf("no task has artifacts; choose another text (--text)")
+			skipf("no task has artifacts; choose another text (--text)")
 		}
 		params := object{"contextId": text(ended, "contextId")}
 		if include {
 			params["includeArtifacts"] = true
 		}
-		r, page, err := s.list(ctx, params)
-		if err != nil {
-			return err
-		}
+		r, page := s.list(params)
 		for _, task := range list(page, "tasks") {
 			if _, has := task["artifacts"]; has != include {
-				return r.failf(fmt.Sprintf("artifacts: %t", include), "artifacts: %t", has)
+				r.failf(fmt.Sprintf("artifacts: %t", include), "artifacts: %t", has)
 			}
 		}
-		return nil
 	}
 }
 
-func checkListOrder(ctx context.Context, s *session) error {
-	r, page, err := s.listFamily(ctx)
-	if err != nil {
-		return err
-	}
+func checkListOrder(s *session) {
+	r, page := s.listFamily()
 	var before time.Time
 	for i, task := range list(page, "tasks") {
 		changed, err := time.Parse(time.RFC3339Nano, text(task, "status", "timestamp"))
 		if err != nil {
-			return skipf("the status has no timestamp")
+			skipf("the status has no timestamp")
 		}
 		if i > 0 && changed.After(before) {
-			return r.failf("timestamps that descend", "%s after %s", changed.Format(time.RFC3339Nano),
+			r.failf("timestamps that descend", "%s after %s", changed.Format(time.RFC3339Nano),
 				before.Format(time.RFC3339Nano))
 		}
 		before = changed
 	}
-	return nil
 }
 
-func checkListPages(ctx context.Context, s *session) error {
-	context, want, err := s.family(ctx)
-	if err != nil {
-		return err
-	}
+func checkListPages(s *session) {
+	context, want := s.family()
 	params, seen := object{"contextId": context, "pageSize": 1}, []string{}
 	for range 2 * (len(want) + 8) { // the context has some more tasks, but not many
-		r, page, err := s.list(ctx, params)
-		if err != nil {
-			return err
-		}
+		r, page := s.list(params)
 		for _, id := range ids(page) {
 			if slices.Contains(seen, id) {
-				return r.failf("each task once", "the task %s twice", id)
+				r.failf("each task once", "the task %s twice", id)
 			}
 			seen = append(seen, id)
 		}
@@ -250,58 +194,41 @@ func checkListPages(ctx context.Context, s *session) error {
 		}
 		for _, id := range want {
 			if !slices.Contains(seen, id) {
-				return r.failf("the task "+id+" on some page", "it is on none")
+				r.failf("the task "+id+" on some page", "it is on none")
 			}
 		}
-		return nil
+		return
 	}
-	return skipf("there are too many pages")
+	skipf("there are too many pages")
 }
 
-func checkListStatus(ctx context.Context, s *session) error {
-	ended, err := s.ended(ctx)
-	if err != nil {
-		return err
-	}
+func checkListStatus(s *session) {
+	ended := s.ended()
 	context, id := text(ended, "contextId"), text(ended, "id")
 	for _, state := range []string{s.dialect.state(ended), "TASK_STATE_WORKING"} {
-		r, page, err := s.list(ctx, object{"contextId": context, "status": state})
-		if err != nil {
-			return err
-		}
+		r, page := s.list(object{"contextId": context, "status": state})
 		isIn := slices.Contains(ids(page), id)
 		if want := state == s.dialect.state(ended); isIn != want {
-			return r.failf(fmt.Sprintf("the task %s, which is %s: %t", id, s.dialect.state(ended), want), "%t", isIn)
+			r.failf(fmt.Sprintf("the task %s, which is %s: %t", id, s.dialect.state(ended), want), "%t", isIn)
 		}
 	}
-	return nil
 }
 
-func checkListAfter(ctx context.Context, s *session) error {
-	ended, err := s.ended(ctx)
-	if err != nil {
-		return err
-	}
+func checkListAfter(s *session) {
+	ended := s.ended()
 	said := text(ended, "status", "timestamp")
 	changed, err := time.Parse(time.RFC3339Nano, said)
 	if err != nil {
-		return skipf("the status has no timestamp")
+		skipf("the status has no timestamp")
 	}
 	context, id := text(ended, "contextId"), text(ended, "id")
-	r, page, err := s.list(ctx, object{"contextId": context, "statusTimestampAfter": said})
-	if err != nil {
-		return err
-	}
+	r, page := s.list(object{"contextId": context, "statusTimestampAfter": said})
 	if !slices.Contains(ids(page), id) {
-		return r.failf("the task "+id+", which changed at that time", "it is not there")
+		r.failf("the task "+id+", which changed at that time", "it is not there")
 	}
-	r, page, err = s.list(ctx, object{"contextId": context,
+	r, page = s.list(object{"contextId": context,
 		"statusTimestampAfter": changed.Add(time.Second).UTC().Format("2006-01-02T15:04:05.000Z")})
-	if err != nil {
-		return err
-	}
 	if slices.Contains(ids(page), id) {
-		return r.failf("no task that changed before", "the task %s", id)
+		r.failf("no task that changed before", "the task %s", id)
 	}
-	return nil
 }

@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"context"
 	"slices"
 	"strings"
 )
@@ -14,92 +13,65 @@ var sendChecks = []check{
 		name: "send.answer", title: "a message is answered with a task or a message", v1: must("3.1.1", "V1-006"),
 		v03:    must("7.1"),
 		advice: "answer with exactly one of the two",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.greeting(ctx)
-			if err != nil {
-				return err
-			}
-			o, err := r.result()
-			if err != nil {
-				return err
-			}
-			kind, _, problem := s.dialect.unwrap(o)
+		run: func(s *session) {
+			r := s.greeting()
+			kind, _, problem := s.dialect.unwrap(r.result())
 			if problem != "" || kind != kindTask && kind != kindMessage {
-				return r.failf("a task or a message", "%s %s", problem, kind)
+				r.failf("a task or a message", "%s %s", problem, kind)
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.shape", title: "what comes of a message has what it needs",
 		v1: must("5.7", "V1-157", "V1-347", "V1-348", "V1-151"), v03: must("6.1"),
 		advice: "fill in what the standard requires, in its spelling",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.greeting(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r := s.greeting()
 			kind, payload, problem := s.dialect.unwrap(asObject(r.value))
-			why := ""
+			good := shape{r, s.dialect, "an object as the standard has it"}
 			switch {
 			case problem != "":
-				return skipf("there is neither task nor message; see send.answer")
+				skipf("there is neither task nor message; see send.answer")
 			case kind == kindTask:
-				why = shape{s.dialect}.task(payload)
+				good.task(payload)
 			default:
-				why = shape{s.dialect}.message(payload, "the message")
+				good.message(payload, "the message")
 			}
-			if why != "" {
-				return r.failf("an object as the standard has it", "%s", why)
-			}
-			return nil
 		},
 	},
 	{
 		name: "send.camel-case", title: "members are in camelCase", v1: must("5.5", "V1-150"),
 		advice: "write the names of ProtoJSON, not those of the proto file",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.greeting(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r := s.greeting()
 			if found := snakes(r.value); found != "" {
-				return r.failf("camelCase", "%q", found)
+				r.failf("camelCase", "%q", found)
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.timestamp", title: "times are ISO 8601 in UTC", v1: must("5.6.1", "V1-152", "V1-156"),
 		advice: "write times such as 2026-01-02T03:04:05.678Z",
-		run: func(ctx context.Context, s *session) error {
-			r, task, err := s.task(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, task := s.task()
 			said := text(task, "status", "timestamp")
 			if said == "" {
-				return skipf("the status has no timestamp")
+				skipf("the status has no timestamp")
 			}
 			if why := timestampProblem(said); why != "" {
-				return r.failf("ISO 8601 in UTC with Z", "status.timestamp %q %s", said, why)
+				r.failf("ISO 8601 in UTC with Z", "status.timestamp %q %s", said, why)
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.waits", title: "the answer waits until the task ends or asks",
 		v1:     must("3.2.2", "V1-043", "V1-338"),
 		advice: "answer early only to returnImmediately",
-		run: func(ctx context.Context, s *session) error {
-			r, task, err := s.task(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, task := s.task()
 			if state := s.dialect.state(task); state != "" && !isTerminal(state) && !isInterrupted(state) {
-				return r.failf("a state that is terminal or interrupted", "%s", state)
+				r.failf("a state that is terminal or interrupted", "%s", state)
 			}
-			return nil
 		},
 	},
 	{
@@ -111,68 +83,49 @@ var sendChecks = []check{
 		name: "send.context-made", title: "a conversation that begins gets a context",
 		v1: must("3.4.1", "V1-082", "V1-340"), v03: must("6.1"),
 		advice: "make a contextId and put it into the answer",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.greeting(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r := s.greeting()
 			_, payload, problem := s.dialect.unwrap(asObject(r.value))
 			if problem == "" && text(payload, "contextId") == "" {
-				return r.failf("a contextId", "none")
+				r.failf("a contextId", "none")
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.context", title: "a message in a context makes a new task there",
 		v1: must("3.4.2", "V1-091", "V1-088"), v03: must("6.1"),
 		advice: "keep the contextId, and make a new task id",
-		run: func(ctx context.Context, s *session) error {
-			_, first, err := s.task(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			_, first := s.task()
 			context := text(first, "contextId")
-			r, second, err := s.newTask(ctx, message{text: s.options.Text, context: context}, nil)
+			r, second := s.newTask(message{text: s.options.Text, context: context}, nil)
 			switch {
-			case err != nil:
-				return err
 			case text(second, "id") == text(first, "id"):
-				return r.failf("a new task", "the task that was there")
+				r.failf("a new task", "the task that was there")
 			case text(second, "contextId") != context:
-				return r.failf("contextId "+context, "contextId %q", text(second, "contextId"))
+				r.failf("contextId "+context, "contextId %q", text(second, "contextId"))
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.own-context", title: "a context that the client names is kept or refused, never replaced",
 		v1:     must("3.4.1", "V1-084", "V1-085"),
 		advice: "keep the contextId, or answer with an error",
-		run: func(ctx context.Context, s *session) error {
+		run: func(s *session) {
 			own := newID()
-			r, err := s.say(ctx, message{text: s.options.Text, context: own}, nil)
-			if err != nil {
-				return err
-			}
-			s.leave(r)
+			r := s.say(message{text: s.options.Text, context: own}, nil)
 			if _, payload, problem := s.dialect.unwrap(asObject(r.value)); problem == "" &&
 				text(payload, "contextId") != own {
-				return r.failf("contextId "+own+", or an error", "contextId %q", text(payload, "contextId"))
+				r.failf("contextId "+own+", or an error", "contextId %q", text(payload, "contextId"))
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.unknown-task", title: "a message to a task that does not exist is refused",
 		v1: must("3.4.2", "V1-094", "V1-008"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError, and make no task of that id",
-		run: func(ctx context.Context, s *session) error {
-			r, err := s.say(ctx, message{text: s.options.Text, task: newID()}, nil)
-			if err != nil {
-				return err
-			}
-			return r.wants(taskNotFound)
+		run: func(s *session) {
+			s.sayTo(object{"id": newID()}).wants(taskNotFound)
 		},
 	},
 	{
@@ -184,54 +137,35 @@ var sendChecks = []check{
 		name: "send.context-mismatch", title: "a message whose context is not that of its task is refused",
 		v1:     must("3.4.3", "V1-098"),
 		advice: "compare the contextId of the message with that of the task",
-		run: func(ctx context.Context, s *session) error {
-			_, task, err := s.open(ctx)
-			if err != nil {
-				return err
-			}
-			r, err := s.say(ctx, message{text: s.options.Text, task: text(task, "id"), context: newID()}, nil)
-			if err != nil {
-				return err
-			}
-			return r.wantsAnyFault("an error")
+		run: func(s *session) {
+			_, task := s.open()
+			s.say(message{text: s.options.Text, task: text(task, "id"), context: newID()}, nil).
+				wantsAnyFault("an error")
 		},
 	},
 	{
 		name: "send.answer-question", title: "an answer goes to the task that asked",
 		v1: must("3.4.3", "V1-097", "V1-341"), v03: must("7.1"),
 		advice: "go on with the task, in its context, whether the message names that or not",
-		run: func(ctx context.Context, s *session) error {
-			_, task, err := s.open(ctx)
-			if err != nil {
-				return err
-			}
-			r, err := s.say(ctx, message{text: s.options.Text, task: text(task, "id")}, nil)
-			if err != nil {
-				return err
-			}
-			if _, err := r.result(); err != nil {
-				return err
-			}
+		run: func(s *session) {
+			_, task := s.open()
+			r := s.sayTo(task)
+			r.result()
 			if after := s.taskIn(r); after != nil &&
 				(text(after, "id") != text(task, "id") || text(after, "contextId") != text(task, "contextId")) {
-				return r.failf("the task "+text(task, "id")+" in its context", "the task %s in context %s",
+				r.failf("the task "+text(task, "id")+" in its context", "the task %s in context %s",
 					text(after, "id"), text(after, "contextId"))
 			}
-			return nil
 		},
 	},
 	{
 		name: "send.question", title: "who asks says what", v1: should("4.1.3", "V1-055"), v03: should("6.2"),
 		advice: "put the question into status.message",
-		run: func(ctx context.Context, s *session) error {
-			r, task, err := s.open(ctx)
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, task := s.open()
 			if at(task, "status", "message") == nil {
-				return r.failf("status.message", "none")
+				r.failf("status.message", "none")
 			}
-			return nil
 		},
 	},
 	{
@@ -253,32 +187,24 @@ var sendChecks = []check{
 		name: "send.unknown-members", title: "members that nobody knows are ignored", v1: should("5.7", "V1-160"),
 		v03:    should("6.4"),
 		advice: "read over members that you do not know",
-		run: func(ctx context.Context, s *session) error {
-			params := s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
+		run: func(s *session) {
+			params := s.message()
 			params["conformanceUnknown"] = object{"a": 1}
 			asObject(params["message"])["conformanceUnknown"] = true
-			r, err := s.call(ctx, opSend, params)
-			if err != nil {
-				return err
-			}
+			r := s.call(opSend, params)
 			s.leave(r)
-			_, err = r.result()
-			return err
+			r.result()
 		},
 	},
 	{
 		name: "send.history-length", title: "historyLength 0 of a send leaves history out",
 		v1:     must("3.2.4", "V1-337", "V1-048"),
 		advice: "cut the history of answers to configuration.historyLength",
-		run: func(ctx context.Context, s *session) error {
-			r, task, err := s.newTask(ctx, message{text: s.options.Text}, object{"historyLength": 0})
-			if err != nil {
-				return err
-			}
+		run: func(s *session) {
+			r, task := s.newTask(message{text: s.options.Text}, object{"historyLength": 0})
 			if n := len(list(task, "history")); n > 0 {
-				return r.failf("no history", "%d messages", n)
+				r.failf("no history", "%d messages", n)
 			}
-			return nil
 		},
 	},
 	{
@@ -290,57 +216,45 @@ var sendChecks = []check{
 }
 
 // sendWithout sends a message in which something is missing.
-func sendWithout(member string) func(context.Context, *session) error {
-	return func(ctx context.Context, s *session) error {
-		params := s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
+func sendWithout(member string) func(*session) {
+	return func(s *session) {
+		params := s.message()
 		if member == "message" {
 			delete(params, member)
 		} else {
 			delete(asObject(params["message"]), member)
 		}
-		r, err := s.call(ctx, opSend, params)
-		if err != nil {
-			return err
-		}
+		r := s.call(opSend, params)
 		s.leave(r)
-		return r.wants(invalidParams)
+		r.wants(invalidParams)
 	}
 }
 
-func checkReturnImmediately(ctx context.Context, s *session) error {
-	r, task, err := s.newTask(ctx, message{text: s.options.Text}, object{"returnImmediately": true})
-	if err != nil {
-		return err
+func checkReturnImmediately(s *session) {
+	r, task := s.newTask(message{text: s.options.Text}, object{"returnImmediately": true})
+	var got *reply
+	var after object
+	if f := try(func() { got, after = s.get(object{"id": text(task, "id")}) }); f != nil {
+		r.failf("a task that can be got", "the task cannot be got: %s", f.got)
 	}
-	got, after, err := s.get(ctx, object{"id": text(task, "id")})
-	switch {
-	case err != nil:
-		return r.failf("a task that can be got", "the task cannot be got: %v", err)
-	case text(after, "id") != text(task, "id"):
-		return got.failf("the task "+text(task, "id"), "the task %s", text(after, "id"))
+	if text(after, "id") != text(task, "id") {
+		got.failf("the task "+text(task, "id"), "the task %s", text(after, "id"))
 	}
-	return nil
 }
 
-func checkSendEnded(ctx context.Context, s *session) error {
-	task, err := s.ended(ctx)
-	if err != nil {
-		return err
-	}
-	r, err := s.say(ctx, message{text: s.options.Text, task: text(task, "id")}, nil)
-	if err != nil {
-		return err
-	}
+func checkSendEnded(s *session) {
+	r := s.sayTo(s.ended())
 	if s.dialect.profile == Profile03 { // which names no code
-		return r.wantsAnyFault("an error")
+		r.wantsAnyFault("an error")
+		return
 	}
-	return r.wants(unsupported)
+	r.wants(unsupported)
 }
 
 // strange is a media type that no agent takes.
 const strange = "application/x-conformance-unknown"
 
-func checkMediaType(ctx context.Context, s *session) error {
+func checkMediaType(s *session) {
 	card := asObject(s.card.value)
 	modes, _ := card["defaultInputModes"].([]any)
 	for _, skill := range list(card, "skills") {
@@ -351,18 +265,15 @@ func checkMediaType(ctx context.Context, s *session) error {
 		m, _ := mode.(string)
 		return strings.HasPrefix(m, "*") || m == "application/*" || m == strange
 	}) {
-		return skipf("the card takes all media types")
+		skipf("the card takes all media types")
 	}
-	params := s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
+	params := s.message()
 	part := object{"raw": "AAEC", "mediaType": strange, "filename": "conformance.bin"}
 	if s.dialect.profile == Profile03 {
 		part = object{"kind": "file", "file": object{"bytes": "AAEC", "mimeType": strange, "name": "conformance.bin"}}
 	}
 	asObject(params["message"])["parts"] = []any{part}
-	r, err := s.call(ctx, opSend, params)
-	if err != nil {
-		return err
-	}
+	r := s.call(opSend, params)
 	s.leave(r)
-	return r.wants(contentType)
+	r.wants(contentType)
 }

@@ -12,6 +12,7 @@ import (
 
 // A session is what the checks of one interface share. It is for one goroutine.
 type session struct {
+	ctx     context.Context // of the run
 	options *Options
 	wire    *wire
 	card    *reply
@@ -24,7 +25,7 @@ type session struct {
 	finished object   // a task that has ended
 	siblings []string // tasks of one context
 	context  string   // which is this one
-	noOpen   error    // why there are no tasks that stay open
+	noOpen   bool     // the agent never asks back
 	left     []string // tasks that may be open still
 }
 
@@ -47,44 +48,45 @@ const (
 // newID returns an id that nobody has.
 func newID() string { return "conformance-" + rand.Text() }
 
-// call makes a call. The error says why there is no answer.
-func (s *session) call(ctx context.Context, op operation, params object) (*reply, error) {
-	return s.callWith(ctx, op, params, s.dialect.header())
+// call makes a call, and fails if there is no answer.
+func (s *session) call(op operation, params object) *reply {
+	return s.callWith(op, params, s.dialect.header())
 }
 
-func (s *session) callWith(ctx context.Context, op operation, params object, header http.Header) (*reply, error) {
-	if s.late >= patience {
-		return nil, errLate
-	}
+func (s *session) callWith(op operation, params object, header http.Header) *reply {
+	s.stopIfLate()
 	method, url, body := s.dialect.request(op, params, s.nextID())
-	r, err := s.post(ctx, method, url, header, body)
-	s.note(err)
-	return r, err
+	return s.post(method, url, header, body)
 }
 
-// patience is how many answers may be late before nothing more is asked: who does not answer does not answer each of
-// the other checks either, and a run has to end.
+// patience is how many answers may be late before nothing more is asked: an agent that does not answer these does not
+// answer the other checks either, and a run has to end.
 const patience = 3
 
-var errLate = skipf("too many answers before did not come in time")
+func (s *session) stopIfLate() {
+	if s.late >= patience {
+		skipf("too many answers before did not come in time")
+	}
+}
 
-// note counts answers that did not come in time.
-func (s *session) note(err error) {
+// answered fails if there is no answer, and counts those that did not come in time.
+func (s *session) answered(err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.late++
+	}
+	if err != nil {
+		panic(&finding{outcome: Fail, expected: "an answer", got: err.Error()})
 	}
 }
 
 // post makes a request that need not be right.
-func (s *session) post(ctx context.Context, method, url string, header http.Header, body []byte) (*reply, error) {
+func (s *session) post(method, url string, header http.Header, body []byte) *reply {
 	if len(body) > 0 {
 		header.Set("Content-Type", "application/json")
 	}
-	ex, err := s.wire.do(ctx, method, url, header, body)
-	if err != nil {
-		return nil, err
-	}
-	return s.dialect.read(ex), nil
+	ex, err := s.wire.do(s.ctx, method, url, header, body)
+	s.answered(err)
+	return s.dialect.read(ex)
 }
 
 // nextID is the id of the next request of JSON-RPC.
@@ -93,33 +95,39 @@ func (s *session) nextID() string {
 	return fmt.Sprintf("check-%d", s.calls)
 }
 
+// message returns the parameters of a message with the usual text.
+func (s *session) message() object {
+	return s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
+}
+
 // say sends a message.
-func (s *session) say(ctx context.Context, m message, configuration object) (*reply, error) {
+func (s *session) say(m message, configuration object) *reply {
 	m.id = newID()
-	return s.call(ctx, opSend, s.dialect.send(m, configuration))
+	r := s.call(opSend, s.dialect.send(m, configuration))
+	s.leave(r)
+	return r
+}
+
+// sayTo sends a message with the usual text to a task.
+func (s *session) sayTo(task object) *reply {
+	return s.say(message{text: s.options.Text, task: text(task, "id")}, nil)
 }
 
 // get gets a task.
-func (s *session) get(ctx context.Context, params object) (*reply, object, error) {
-	r, err := s.call(ctx, opGet, params)
-	if err != nil {
-		return nil, nil, err
-	}
-	task, err := r.result()
-	return r, task, err
+func (s *session) get(params object) (*reply, object) {
+	r := s.call(opGet, params)
+	return r, r.result()
 }
 
+// getUnknown asks for a task that does not exist.
+func (s *session) getUnknown() *reply { return s.call(opGet, object{"id": newID()}) }
+
 // greeting returns the answer to a message of its own, the same each time.
-func (s *session) greeting(ctx context.Context) (*reply, error) {
+func (s *session) greeting() *reply {
 	if s.greeted == nil {
-		r, err := s.say(ctx, message{text: s.options.Text}, nil)
-		if err != nil {
-			return nil, err
-		}
-		s.greeted = r
-		s.leave(r)
+		s.greeted = s.say(message{text: s.options.Text}, nil)
 	}
-	return s.greeted, nil
+	return s.greeted
 }
 
 // leave notes the task of an answer, if it is open.
@@ -139,94 +147,76 @@ func (s *session) taskIn(r *reply) object {
 }
 
 // task returns the task of the greeting.
-func (s *session) task(ctx context.Context) (*reply, object, error) {
-	r, err := s.greeting(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	task := s.taskIn(r)
-	if task == nil {
-		return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text (--text)")
-	}
-	return r, task, nil
-}
+func (s *session) task() (*reply, object) { return s.needTask(s.greeting()) }
 
 // newTask sends a message and returns the task that comes of it.
-func (s *session) newTask(ctx context.Context, m message, configuration object) (*reply, object, error) {
-	r, err := s.say(ctx, m, configuration)
-	if err != nil {
-		return nil, nil, err
+func (s *session) newTask(m message, configuration object) (*reply, object) {
+	return s.needTask(s.say(m, configuration))
+}
+
+// needTask skips the check if an answer has no task.
+func (s *session) needTask(r *reply) (*reply, object) {
+	task := s.taskIn(r)
+	if task == nil {
+		skipf("no task comes of a message; see send.answer, or choose another text (--text)")
 	}
-	s.leave(r)
-	if task := s.taskIn(r); task != nil {
-		return r, task, nil
-	}
-	return nil, nil, skipf("no task comes of a message; see send.answer, or choose another text (--text)")
+	return r, task
 }
 
 // ended returns a task that has ended.
-func (s *session) ended(ctx context.Context) (object, error) {
+func (s *session) ended() object {
 	if s.finished != nil {
-		return s.finished, nil
+		return s.finished
 	}
-	_, task, err := s.newTask(ctx, message{text: s.options.Text}, nil)
-	if err != nil {
-		return nil, err
+	_, task := s.newTask(message{text: s.options.Text}, nil)
+	if !isTerminal(s.dialect.state(task)) {
+		try(func() {
+			id := object{"id": text(task, "id")}
+			s.call(opCancel, id)
+			_, task = s.get(id)
+		})
 	}
 	if !isTerminal(s.dialect.state(task)) {
-		if _, err = s.call(ctx, opCancel, object{"id": text(task, "id")}); err == nil {
-			_, task, err = s.get(ctx, object{"id": text(task, "id")})
-		}
-		if err != nil || !isTerminal(s.dialect.state(task)) {
-			return nil, skipf("no task ends, neither by itself nor by a cancel; choose another text (--text)")
-		}
+		skipf("no task ends, neither by itself nor by a cancel; choose another text (--text)")
 	}
 	s.finished = task
-	return task, nil
+	return task
 }
 
 // open returns a new task that waits for an answer.
-func (s *session) open(ctx context.Context) (*reply, object, error) {
-	if s.noOpen != nil {
-		return nil, nil, s.noOpen
+func (s *session) open() (*reply, object) {
+	if !s.noOpen {
+		r, task := s.newTask(message{text: s.options.Ask}, nil)
+		if s.dialect.state(task) == stateInputRequired {
+			return r, task
+		}
+		s.noOpen = true
 	}
-	r, task, err := s.newTask(ctx, message{text: s.options.Ask}, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.dialect.state(task) != stateInputRequired {
-		s.noOpen = skipf("the agent asks nothing back; name a text after which it does (--ask)")
-		return nil, nil, s.noOpen
-	}
-	return r, task, nil
+	skipf("the agent asks nothing back; name a text after which it does (--ask)")
+	return nil, nil
 }
 
 // family returns a context with at least two tasks, and their ids.
-func (s *session) family(ctx context.Context) (string, []string, error) {
+func (s *session) family() (string, []string) {
 	if len(s.siblings) > 0 {
-		return s.context, s.siblings, nil
+		return s.context, s.siblings
 	}
-	_, first, err := s.task(ctx)
-	if err != nil {
-		return "", nil, err
-	}
+	_, first := s.task()
 	context := text(first, "contextId")
-	_, second, err := s.newTask(ctx, message{text: s.options.Text, context: context}, nil)
-	if err != nil {
-		return "", nil, err
-	}
+	_, second := s.newTask(message{text: s.options.Text, context: context}, nil)
 	if context == "" || text(second, "contextId") != context || text(second, "id") == text(first, "id") {
-		return "", nil, skipf("no two tasks of one context; see send.context")
+		skipf("no two tasks of one context; see send.context")
 	}
 	s.context, s.siblings = context, []string{text(first, "id"), text(second, "id")}
-	return s.context, s.siblings, nil
+	return s.context, s.siblings
 }
 
-// tidy cancels what checks left open.
-func (s *session) tidy(ctx context.Context) {
-	for _, id := range s.left {
-		if _, err := s.call(ctx, opCancel, object{"id": id}); err != nil {
-			return // who does not answer will not answer the next either
+// tidy cancels the tasks that checks left open, until the agent does not answer.
+func (s *session) tidy() {
+	s.ctx = context.WithoutCancel(s.ctx)
+	try(func() {
+		for _, id := range s.left {
+			s.call(opCancel, object{"id": id})
 		}
-	}
+	})
 }

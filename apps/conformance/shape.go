@@ -9,96 +9,75 @@ import (
 	"time"
 )
 
-// A shape finds what is wrong with objects of the protocol, as a member and what it should be. It finds the first
-// thing.
-type shape struct{ d *dialect }
-
-// task is empty for a good one (A2A 1.0 §4.1.1, proto REQUIRED).
-func (s shape) task(t object) string {
-	if why := strs(t, "the task", "id"); why != "" {
-		return why
-	}
-	if s.d.profile == Profile03 && text(t, "kind") != "task" {
-		return `the task has no kind "task"`
-	}
-	if s.d.state(t) == "" {
-		return fmt.Sprintf("status.state is %q, which is no state of %s", text(t, "status", "state"), s.d.profile)
-	}
-	if why := s.optionalMessage(asObject(t["status"]), "message", "status.message"); why != "" {
-		return why
-	}
-	for i, m := range list(t, "history") {
-		if why := s.message(m, fmt.Sprintf("history[%d]", i)); why != "" {
-			return why
-		}
-	}
-	return s.artifacts(t)
+// A shape fails a check at the first thing that is wrong with objects of the protocol in a reply: it names the member
+// and what it should be.
+type shape struct {
+	*reply
+	d        *dialect
+	expected string
 }
 
-func (s shape) artifacts(t object) string {
+// task looks at a task (A2A 1.0 §4.1.1, proto REQUIRED).
+func (s shape) task(t object) {
+	s.strings(t, "the task", "id")
+	if s.d.profile == Profile03 && text(t, "kind") != "task" {
+		s.failf(s.expected, `the task has no kind "task"`)
+	}
+	if s.d.state(t) == "" {
+		s.failf(s.expected, "status.state is %q, which is no state of %s", text(t, "status", "state"), s.d.profile)
+	}
+	if m := at(t, "status", "message"); m != nil {
+		s.message(asObject(m), "status.message")
+	}
+	for i, m := range list(t, "history") {
+		s.message(m, fmt.Sprintf("history[%d]", i))
+	}
 	var ids []string
 	for i, a := range list(t, "artifacts") {
 		where := fmt.Sprintf("artifacts[%d]", i)
-		if why := s.artifact(a, where); why != "" {
-			return why
-		}
+		s.strings(a, where, "artifactId")
+		s.parts(a, where)
 		if slices.Contains(ids, text(a, "artifactId")) {
-			return where + " has the artifactId of another one"
+			s.failf(s.expected, "%s has the artifactId of another one", where)
 		}
 		ids = append(ids, text(a, "artifactId"))
 	}
-	return ""
 }
 
-func (s shape) artifact(a object, where string) string {
-	if why := strs(a, where, "artifactId"); why != "" {
-		return why
-	}
-	return s.parts(a, where)
-}
-
-func (s shape) optionalMessage(o object, name, where string) string {
-	if m, ok := o[name]; ok && m != nil {
-		return s.message(asObject(m), where)
-	}
-	return ""
-}
-
-// message is empty for a good message.
-func (s shape) message(m object, where string) string {
-	if why := strs(m, where, "messageId", "role"); why != "" {
-		return why
-	}
+// message looks at a message.
+func (s shape) message(m object, where string) {
+	s.strings(m, where, "messageId", "role")
 	roles := []string{"ROLE_USER", "ROLE_AGENT"}
 	if s.d.profile == Profile03 {
 		roles = []string{"user", "agent"}
 		if text(m, "kind") != "message" {
-			return where + ` has no kind "message"`
+			s.failf(s.expected, `%s has no kind "message"`, where)
 		}
 	}
 	if !slices.Contains(roles, text(m, "role")) {
-		return fmt.Sprintf("%s.role is %q, which is none of %s", where, text(m, "role"), strings.Join(roles, " and "))
+		s.failf(s.expected, "%s.role is %q, which is none of %s", where, text(m, "role"), strings.Join(roles, " and "))
 	}
-	return s.parts(m, where)
+	s.parts(m, where)
 }
 
-func (s shape) parts(o object, where string) string {
+func (s shape) parts(o object, where string) {
 	parts, ok := o["parts"].([]any)
 	if !ok || len(parts) == 0 {
-		return where + ".parts is no array with something in it"
+		s.failf(s.expected, "%s.parts is no array with something in it", where)
+	}
+	problem := part10
+	if s.d.profile == Profile03 {
+		problem = part03
 	}
 	for i, p := range parts {
-		if why := s.part(asObject(p)); why != "" {
-			return fmt.Sprintf("%s.parts[%d] %s", where, i, why)
+		if why := problem(asObject(p)); why != "" {
+			s.failf(s.expected, "%s.parts[%d] %s", where, i, why)
 		}
 	}
-	return ""
 }
 
-func (s shape) part(p object) string {
-	if s.d.profile == Profile03 {
-		return part03(p)
-	}
+// part10 says what is wrong with a part of 1.0, and part03 with one of 0.3.
+func part10(p object) string {
 	found := 0
 	for _, name := range []string{"text", "raw", "url", "data"} {
 		if value, ok := p[name]; ok {
@@ -133,14 +112,13 @@ func part03(p object) string {
 	return fmt.Sprintf("has kind %q without its member", kind)
 }
 
-// strs names the first of some members that is no string with something in it.
-func strs(o object, where string, names ...string) string {
+// strings fails at the first of some members that is no string with something in it.
+func (s shape) strings(o object, where string, names ...string) {
 	for _, name := range names {
 		if text(o, name) == "" {
-			return where + " has no " + name
+			s.failf(s.expected, "%s has no %s", where, name)
 		}
 	}
-	return ""
 }
 
 // timestampProblem says what is wrong with a timestamp (A2A 1.0 §5.6.1).
@@ -154,8 +132,8 @@ func timestampProblem(said string) string {
 	return ""
 }
 
-// snakes returns the first name with an underscore of a member that the protocol names. What others put into metadata
-// and data is theirs.
+// snakes returns the first name with an underscore of a member that the protocol names. Members of metadata and
+// data belong to their authors.
 func snakes(value any) string {
 	switch v := value.(type) {
 	case object:

@@ -28,11 +28,9 @@ type stream struct {
 
 // follow calls a streaming operation and reads until the agent closes the stream, or until enough returns true after an
 // event; nil reads to the end. It gives up after the timeout, and then the stream is not closed.
-func (s *session) follow(ctx context.Context, op operation, params object, enough func(event) bool) (*stream, error) {
-	if s.late >= patience {
-		return nil, errLate
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.wire.timeout)
+func (s *session) follow(op operation, params object, enough func(event) bool) *stream {
+	s.stopIfLate()
+	ctx, cancel := context.WithTimeout(s.ctx, s.wire.timeout)
 	defer cancel()
 	id := s.nextID()
 	method, url, body := s.dialect.request(op, params, id)
@@ -40,26 +38,22 @@ func (s *session) follow(ctx context.Context, op operation, params object, enoug
 	header.Set("Accept", "text/event-stream, application/json")
 	header.Set("Content-Type", "application/json")
 	ex, answer, err := s.wire.open(ctx, method, url, header, body)
-	s.note(err)
-	if err != nil {
-		return nil, err
-	}
+	s.answered(err)
 	defer answer.Close()
 	in := bufio.NewReader(io.LimitReader(answer, maxAnswer))
 	st := &stream{reply: &reply{exchange: ex, binding: s.dialect.transport}}
 	if start, _ := in.Peek(1); string(start) == "{" || ex.status/100 != 2 {
-		if ex.answer, err = io.ReadAll(in); err != nil {
-			return nil, fmt.Errorf("read the answer: %w", err)
-		}
+		ex.answer, err = io.ReadAll(in)
+		s.answered(err)
 		st.reply = s.dialect.read(ex)
-		return st, nil
+		return st
 	}
 	st.isSSE = true
 	for {
 		data, err := nextData(in, &ex.answer)
-		if err != nil {
+		if err != nil { // a stream that lasts too long is for checks to judge
 			st.closed = errors.Is(err, io.EOF)
-			return st, ctxOnly(ctx, err)
+			return st
 		}
 		e, fault := s.dialect.event(data, id)
 		if fault != nil {
@@ -68,17 +62,14 @@ func (s *session) follow(ctx context.Context, op operation, params object, enoug
 		}
 		st.events = append(st.events, e)
 		if enough != nil && enough(e) {
-			return st, nil
+			return st
 		}
 	}
 }
 
-// ctxOnly returns the error of a run that is over; a stream that lasts too long is for checks to judge.
-func ctxOnly(ctx context.Context, err error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return err
-	}
-	return nil
+// followFirst is follow up to the first event.
+func (s *session) followFirst(op operation, params object) *stream {
+	return s.follow(op, params, func(event) bool { return true })
 }
 
 // nextData reads the data of the next event of server-sent events, and keeps what it read.
@@ -171,50 +162,44 @@ func (st *stream) what() string {
 }
 
 // wants fails unless there is an error of a kind instead of the stream.
-func (st *stream) wants(kinds ...faultKind) error {
+func (st *stream) wants(kinds ...faultKind) {
 	if st.isSSE && (st.fault == nil || len(st.events) > 0) {
-		return st.failf(kinds[0].name+" ("+kinds[0].as(st.binding)+") before any event", "%s", st.what())
+		st.failf(kinds[0].name+" ("+kinds[0].as(st.binding)+") before any event", "%s", st.what())
 	}
-	return st.reply.wants(kinds...)
+	st.reply.wants(kinds...)
 }
 
-// streamed fails unless there is a stream.
-func (st *stream) streamed() error {
-	if st.isSSE && st.fault == nil {
-		return nil
+// streamed fails unless there is a stream with events.
+func (st *stream) streamed(events string) {
+	if !st.isSSE || st.fault != nil {
+		st.result()
+		st.failf("a stream of server-sent events", "one answer")
 	}
-	if _, err := st.result(); err != nil {
-		return err
+	if len(st.events) == 0 {
+		st.failf(events, "no event")
 	}
-	return st.failf("a stream of server-sent events", "one answer")
 }
 
 // told returns the stream that answers a message of its own, the same each time: to its end, or until the agent waits.
-func (s *session) told(ctx context.Context) (*stream, error) {
-	if s.heard == nil {
-		st, err := s.follow(ctx, opStream, s.dialect.send(message{id: newID(), text: s.options.Text}, nil),
-			func(e event) bool {
-				return (e.kind == kindTask || e.kind == kindStatus) && isInterrupted(s.dialect.state(e.payload))
-			})
-		if err != nil {
-			return nil, err
-		}
-		s.heard = st
-		if len(st.events) > 0 && !isTerminal(st.lastState(s.dialect)) && st.events[0].taskID() != "" {
-			s.left = append(s.left, st.events[0].taskID())
-		}
+func (s *session) told() *stream {
+	if s.heard != nil {
+		return s.heard
 	}
-	return s.heard, nil
+	st := s.follow(opStream, s.message(), func(e event) bool {
+		return (e.kind == kindTask || e.kind == kindStatus) && isInterrupted(s.dialect.state(e.payload))
+	})
+	s.heard = st
+	if len(st.events) > 0 && !isTerminal(st.lastState(s.dialect)) && st.events[0].taskID() != "" {
+		s.left = append(s.left, st.events[0].taskID())
+	}
+	return st
 }
 
 // toldEvents is told, for checks of what is in the stream: there has to be something.
-func (s *session) toldEvents(ctx context.Context) (*stream, error) {
-	st, err := s.told(ctx)
-	if err != nil {
-		return nil, err
-	}
+func (s *session) toldEvents() *stream {
+	st := s.told()
 	if !st.isSSE || st.fault != nil || len(st.events) == 0 {
-		return nil, skipf("there is no stream; see stream.opens")
+		skipf("there is no stream; see stream.opens")
 	}
-	return st, nil
+	return st
 }
