@@ -10,9 +10,8 @@ import (
 var (
 	// ErrClosed is returned by Write after Close.
 	ErrClosed = errors.New("the database is closed")
-	// ErrDiskFull means that there was no room for a write. Nothing of it was
-	// kept, what was committed before is intact, and writing works again once
-	// there is room.
+	// ErrDiskFull means that there was no room for a write. Nothing of it was kept, what was committed before is
+	// intact, and writing works again once there is room.
 	ErrDiskFull = errors.New("the disk is full")
 	// ErrReadOnly means that the folder or file cannot be written.
 	ErrReadOnly = errors.New("the data folder is read-only")
@@ -39,8 +38,7 @@ func (e *NewerError) Error() string {
 		e.Path, e.Component, e.Have, e.Known)
 }
 
-// PanicError is returned by [DB.Write] when its function panicked. Nothing the
-// function wrote was kept.
+// PanicError is returned by [DB.Write] when its function panicked. Nothing the function wrote was kept.
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // where, as debug.Stack prints it; for logs only

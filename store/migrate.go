@@ -14,13 +14,11 @@ import (
 // componentName keeps a component's name fit for a table name.
 var componentName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// Migrate brings the tables of one component up to date. fsys holds its goose
-// migrations (00001_name.sql and so on, at the root) for this engine; the
-// versions applied are kept in the table <component>_versions, so components
-// do not know of each other. Each migration is one transaction.
+// Migrate brings the tables of one component up to date. fsys holds its goose migrations (00001_name.sql and so on, at
+// the root) for this engine; the versions applied are kept in the table <component>_versions, so components do not know
+// of each other. Each migration is one transaction.
 //
-// A database in which the component is newer than fsys is not touched: Migrate
-// returns a [NewerError].
+// A database in which the component is newer than fsys is not touched: Migrate returns a [NewerError].
 func (db *DB) Migrate(ctx context.Context, component string, fsys fs.FS) error {
 	if !componentName.MatchString(component) {
 		return fmt.Errorf("store: component name %q must be lower-case letters, digits and _", component)
@@ -52,8 +50,6 @@ func (db *DB) migrate(ctx context.Context, component string, fsys fs.FS) error {
 	if have > known {
 		return &NewerError{Path: db.cfg.Path, Component: component, Have: have, Known: known}
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return db.Classify(err)
-	}
-	return nil
+	_, err = provider.Up(ctx)
+	return db.Classify(err)
 }

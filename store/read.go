@@ -7,35 +7,26 @@ import (
 	"database/sql"
 )
 
-// QueryContext runs one reading statement on a pooled connection. It sees
-// everything that was committed before the call. The caller closes the rows
-// soon: an open cursor keeps a connection and, on SQLite, the log from
-// shrinking.
+// QueryContext runs one reading statement on a pooled connection. It sees everything that was committed before the
+// call. The caller closes the rows soon: an open cursor keeps a connection and, on SQLite, the log from shrinking.
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, cached, err := db.reads.get(ctx, query)
+	st, err := db.reads.get(ctx, query)
 	if err != nil {
 		return nil, db.Classify(err)
 	}
-	if !cached {
-		defer st.Close() // database/sql keeps it until the rows are closed
-	}
+	defer st.used()
 	rows, err := st.QueryContext(ctx, args...)
-	if err != nil {
-		return nil, db.Classify(err)
-	}
-	return rows, nil
+	return rows, db.Classify(err)
 }
 
-// QueryRowContext runs one reading statement that returns at most one row. The
-// caller must Scan it; its error is the driver's own.
+// QueryRowContext runs one reading statement that returns at most one row. The caller must Scan it; its error is the
+// driver's own.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, cached, err := db.reads.get(ctx, query)
+	st, err := db.reads.get(ctx, query)
 	if err != nil {
 		return db.cfg.Reader.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
 	}
-	if !cached {
-		defer st.Close()
-	}
+	defer st.used()
 	return st.QueryRowContext(ctx, args...)
 }
 
@@ -48,18 +39,16 @@ type Snapshot struct {
 	missed []string    // texts that were not in the cache of statements
 }
 
-// Read runs fn on a snapshot: all statements in it see the same state, made of
-// whole commits. A single statement is cheaper by [DB.QueryContext]. The error
-// of fn is returned as it is. fn holds one of few connections: it reads through
+// Read runs fn on a snapshot: all statements in it see the same state, made of whole commits. A single statement is
+// cheaper by [DB.QueryContext]. The error of fn is returned as it is. fn holds one of few connections: it reads through
 // s only, as waiting for a second one could wait for ever.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
 	return db.read(ctx, db.cfg.Reader, &db.reads, fn)
 }
 
-// List is [DB.Read] for lists, which some callers ask for without a pause. It has
-// connections of its own, so that no other read waits for a list. While there is
-// something to write, it lets one transaction pass first: a list costs less than
-// a write, and its callers would take the processor from those who write.
+// List is [DB.Read] for lists, which some callers ask for without a pause. It has connections of its own, so that no
+// other read waits for a list. While there is something to write, it lets one transaction pass first: a list costs less
+// than a write, and its callers would take the processor from those who write.
 func (db *DB) List(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
 	return db.read(ctx, db.cfg.Lister, &db.lists, func(ctx context.Context, s *Snapshot) error {
 		db.writer.giveWay(ctx)
@@ -75,8 +64,7 @@ func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements,
 	}
 	s := &Snapshot{db: db, tx: tx, stmts: stmts}
 	defer func() {
-		// There is nothing to keep, and after a cancelled context nothing to
-		// roll back either.
+		// There is nothing to keep, and after a cancelled context nothing to roll back either.
 		_ = tx.Rollback()
 		stmts.learn(ctx, s.missed)
 	}()
@@ -85,34 +73,30 @@ func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements,
 
 // QueryContext runs a reading statement in the snapshot.
 func (s *Snapshot) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, ok := s.statement(ctx, query)
-	if !ok {
-		rows, err := s.tx.QueryContext(ctx, query, args...)
+	if st, ok := s.statement(ctx, query); ok {
+		rows, err := st.QueryContext(ctx, args...)
 		return rows, s.db.Classify(err)
 	}
-	rows, err := st.QueryContext(ctx, args...)
+	rows, err := s.tx.QueryContext(ctx, query, args...)
 	return rows, s.db.Classify(err)
 }
 
-// QueryRowContext runs a reading statement in the snapshot that returns at
-// most one row. The caller must Scan it.
+// QueryRowContext runs a reading statement in the snapshot that returns at most one row. The caller must Scan it.
 func (s *Snapshot) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, ok := s.statement(ctx, query)
-	if !ok {
-		return s.tx.QueryRowContext(ctx, query, args...)
+	if st, ok := s.statement(ctx, query); ok {
+		return st.QueryRowContext(ctx, args...)
 	}
-	return st.QueryRowContext(ctx, args...)
+	return s.tx.QueryRowContext(ctx, query, args...)
 }
 
 // GiveWay lets one transaction pass if there is something to write, as
 // [DB.List] does at its begin: for a list that goes on to read much.
 func (s *Snapshot) GiveWay(ctx context.Context) { s.db.writer.giveWay(ctx) }
 
-// statement returns the cached statement for a text. It prepares none: the pool
-// does that on a connection of its own, which others like this may have in use
-// while they wait for this one's.
+// statement returns the cached statement for a text. It prepares none: the pool does that on a connection of its own,
+// which others like this may have in use while they wait for this one's.
 func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool) {
-	st, ok := s.stmts.cached(text)
+	st, ok := s.stmts.known(text)
 	if !ok {
 		s.missed = append(s.missed, text)
 		return nil, false
@@ -125,4 +109,23 @@ func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool)
 func (db *DB) Classify(err error) error {
 	err, _ = db.cfg.Dialect.Classify(err)
 	return err
+}
+
+// All runs a query, calls one with the Scan of each row, and returns what that made of them.
+func All[T any](ctx context.Context, q Querier, one func(scan func(...any) error) (T, error), query string,
+	args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		row, err := one(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
 }

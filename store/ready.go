@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -48,16 +47,8 @@ func (h *health) failed(err error) {
 	}
 }
 
-// probing is the write that Ready makes, one at a time.
-type probing struct {
-	mu   sync.Mutex
-	over chan struct{} // closed at its end; nil while there is none
-	err  error         // of the last one
-}
-
-// Ready returns nil if the database can be written to, else why not: the error
-// of the last transaction, or of one that changes nothing, which it makes where
-// the last ones were too long ago to tell. It waits for a second at most.
+// Ready returns nil if the database can be written to, else why not: the error of the last transaction, or of one that
+// changes nothing, which it makes where the last ones were too long ago to tell. It waits for a second at most.
 func (db *DB) Ready(ctx context.Context) error {
 	h := &db.writer.health
 	if f := h.failure.Load(); f != nil && time.Since(f.at) < sickFor {
@@ -66,38 +57,20 @@ func (db *DB) Ready(ctx context.Context) error {
 	if time.Since(time.Unix(0, h.success.Load())) < healthyFor {
 		return nil
 	}
-	p := &db.probing
-	p.mu.Lock()
-	over := p.over
-	if over == nil {
-		over = make(chan struct{})
-		p.over = over
-		go db.probe(over)
-	}
-	p.mu.Unlock()
+	probe := db.probing.DoChan("", func() (any, error) { // ends with the database at the latest
+		return nil, db.Write(background, func(ctx context.Context, tx *Tx) error {
+			_, err := tx.ExecContext(ctx, db.cfg.Dialect.Probe)
+			return err
+		})
+	})
 	limit := time.NewTimer(probeTime)
 	defer limit.Stop()
 	select {
-	case <-over:
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.err
+	case over := <-probe:
+		return over.Err
 	case <-limit.C:
 		return fmt.Errorf("store: %w: a write to %s takes longer than %v", ErrBusy, db.cfg.Path, probeTime)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// probe makes the write. It ends with the database at the latest.
-func (db *DB) probe(over chan struct{}) {
-	err := db.Write(background, func(ctx context.Context, tx *Tx) error {
-		_, err := tx.ExecContext(ctx, db.cfg.Dialect.Probe)
-		return err
-	})
-	p := &db.probing
-	p.mu.Lock()
-	p.over, p.err = nil, err
-	p.mu.Unlock()
-	close(over)
 }

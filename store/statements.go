@@ -9,15 +9,22 @@ import (
 	"sync"
 )
 
-// maxStatements bounds a statement cache. Statement texts are constants or
-// built from few parts, so programs stay far below it; what comes beyond runs
-// uncached.
+// maxStatements bounds a statement cache. Statement texts are constants or built from few parts, so programs stay far
+// below it; what comes beyond runs uncached.
 const maxStatements = 1000
 
 // statement is a prepared statement and what its text tells.
 type statement struct {
 	*sql.Stmt
-	reads bool // certainly changes nothing
+	reads  bool // certainly changes nothing
+	cached bool // stays for the next use
+}
+
+// used closes a statement that is not cached. database/sql keeps it until its rows are closed.
+func (s statement) used() {
+	if !s.cached {
+		_ = s.Close()
+	}
 }
 
 // statements caches prepared statements by their text.
@@ -28,65 +35,53 @@ type statements struct {
 	byText map[string]statement
 }
 
-// get returns the statement for a text. Where the cache is full, the second
-// result is false and the caller closes the statement after use.
-func (s *statements) get(ctx context.Context, text string) (st statement, cached bool, err error) {
-	if st, ok := s.cached(text); ok {
-		return st, true, nil
+// get returns the statement for a text. The caller calls used after its use.
+func (s *statements) get(ctx context.Context, text string) (statement, error) {
+	if st, ok := s.known(text); ok {
+		return st, nil
 	}
-	return s.add(ctx, text)
+	stmt, err := s.prepare(ctx, text)
+	if err != nil {
+		return statement{}, err
+	}
+	return s.keep(text, statement{Stmt: stmt, reads: isSelect(text)}), nil
 }
 
-func (s *statements) cached(text string) (statement, bool) {
+func (s *statements) known(text string) (statement, bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	st, ok := s.byText[text]
 	return st, ok
 }
 
-// learn prepares statements for the next time that their texts are met. One
-// that cannot be prepared has told so to whoever used it.
+// learn prepares statements for the next time that their texts are met. The failure of one that cannot be prepared was
+// reported where it was used.
 func (s *statements) learn(ctx context.Context, texts []string) {
 	for _, text := range texts {
-		if st, cached, err := s.get(ctx, text); err == nil && !cached {
-			_ = st.Close()
+		if st, err := s.get(ctx, text); err == nil {
+			st.used()
 		}
 	}
 }
 
-func (s *statements) add(ctx context.Context, text string) (statement, bool, error) {
-	stmt, err := s.prepare(ctx, text)
-	if err != nil {
-		return statement{}, false, err
-	}
-	st := statement{Stmt: stmt, reads: isSelect(text)}
-	if other, ok := s.keep(text, st); ok {
-		if other != st {
-			_ = stmt.Close() // somebody else was quicker
-		}
-		return other, true, nil
-	}
-	return st, false, nil
-}
-
-// keep puts a statement into the cache and returns what the cache then has for
-// the text, which is another if there was one. It reports false if the cache is
-// full.
-func (s *statements) keep(text string, st statement) (statement, bool) {
+// keep puts a statement into the cache, unless that is full, and returns the one to use, which is another if there was
+// one for the text.
+func (s *statements) keep(text string, st statement) statement {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if other, ok := s.byText[text]; ok {
-		return other, true
+		_ = st.Close()
+		return other
 	}
 	if len(s.byText) >= maxStatements {
-		return statement{}, false
+		return st
 	}
 	if s.byText == nil {
 		s.byText = make(map[string]statement)
 	}
-	// Texts may be cut out of larger strings; a clone keeps those collectable.
-	s.byText[strings.Clone(text)] = st
-	return st, true
+	st.cached = true
+	s.byText[strings.Clone(text)] = st // a clone, as texts may be cut out of larger strings
+	return st
 }
 
 func (s *statements) close() {

@@ -3,32 +3,32 @@
 // Package store holds the one database handle that everything durable in
 // Dragoman shares: the journal, and each further component that keeps tables.
 //
-// A [DB] has one writer. Functions given to [DB.Write] wait in a bounded queue;
-// one goroutine takes all that are waiting into one transaction and answers
-// each caller after the commit is on disk. Under load many writes share one
-// sync of the disk, and code in such a function never meets a lock conflict.
-// Reads run beside it on a pool of read-only connections.
+// A [DB] has one writer. Functions given to [DB.Write] wait in a bounded queue; one goroutine takes all that are
+// waiting into one transaction and answers each caller after the commit is on disk. Under load many writes share one
+// sync of the disk, and code in such a function never meets a lock conflict. Reads run beside it on a pool of read-only
+// connections.
 //
-// Each component owns its tables: it brings its migrations to [DB.Migrate],
-// which keeps one version table a component. SQL is written with $1
-// placeholders, which every engine here understands; what does differ between
-// engines is collected in [Dialect].
+// Each component owns its tables: it brings its migrations to [DB.Migrate], which keeps one version table a component.
+// SQL is written with $1 placeholders, which every engine here understands; what does differ between engines is
+// collected in [Dialect].
 //
 // Package store/sqlite opens a DB on a folder.
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 const (
-	// defaultMaxBatch bounds how long the first function of a batch waits for
-	// the last one.
+	// defaultMaxBatch bounds how long the first function of a batch waits for the last one.
 	defaultMaxBatch = 256
 	// defaultMaxQueue is four full batches: a longer queue would only add
 	// latency, callers wait just as well in front of it.
@@ -41,20 +41,16 @@ const (
 type Config struct {
 	// Dialect describes the engine. Required.
 	Dialect Dialect
-	// Path names the database in errors: a file name, or an address without
-	// its password.
+	// Path names the database in errors: a file name, or an address without its password.
 	Path string
 	// Writer is the pool for the writer's connection and for migrations. It
 	// must allow at least two connections. Required; closed by [DB.Close].
 	Writer *sql.DB
-	// Reader is the pool of read-only connections. Required; closed by
-	// [DB.Close].
+	// Reader is the pool of read-only connections. Required; closed by [DB.Close].
 	Reader *sql.DB
-	// Lister is the pool of read-only connections for [DB.List], best one alone.
-	// Required; closed by [DB.Close].
+	// Lister is the pool of read-only connections for [DB.List], best one alone. Required; closed by [DB.Close].
 	Lister *sql.DB
-	// Exclusive says that no other process can write to this database while it
-	// is open.
+	// Exclusive says that no other process can write to this database while it is open.
 	Exclusive bool
 	// MaxBatch is the most functions in one transaction. Zero means 256.
 	MaxBatch int
@@ -69,8 +65,7 @@ type Config struct {
 	WhenIdle func() (done bool)
 	// IdleAfter is required with WhenIdle.
 	IdleAfter time.Duration
-	// Close, if set, is called at the end of [DB.Close], after the pools are
-	// closed.
+	// Close, if set, is called at the end of [DB.Close], after the pools are closed.
 	Close func() error
 }
 
@@ -83,19 +78,14 @@ type DB struct {
 	migrating sync.Mutex
 	closeOnce sync.Once
 	closeErr  error
-	probing   probing
+	probing   singleflight.Group // the write that Ready makes
 }
 
-// New starts the writer of a database. It is for engines; programs call the
-// engine's Open. On an error the pools are left open and cfg.Close is not
-// called.
+// New starts the writer of a database. It is for engines; programs call the engine's Open. On an error the pools are
+// left open and cfg.Close is not called.
 func New(ctx context.Context, cfg Config) (*DB, error) {
-	if cfg.MaxBatch == 0 {
-		cfg.MaxBatch = defaultMaxBatch
-	}
-	if cfg.MaxQueue == 0 {
-		cfg.MaxQueue = defaultMaxQueue
-	}
+	cfg.MaxBatch = cmp.Or(cfg.MaxBatch, defaultMaxBatch)
+	cfg.MaxQueue = cmp.Or(cfg.MaxQueue, defaultMaxQueue)
 	conn, err := cfg.Writer.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("store: open the writer of %s: %w", cfg.Path, err)
@@ -114,9 +104,8 @@ func (db *DB) Dialect() Dialect { return db.cfg.Dialect }
 // Path names the database for people: the file, or the server's address.
 func (db *DB) Path() string { return db.cfg.Path }
 
-// Exclusive reports whether this process is the only one that can write here.
-// Then whatever lease or claim is found at start belongs to a process that is
-// gone.
+// Exclusive reports whether this process is the only one that can write here. Then whatever lease or claim is found at
+// start belongs to a process that is gone.
 func (db *DB) Exclusive() bool { return db.cfg.Exclusive }
 
 // Now reads the database's clock, the only one that leases and due times are
@@ -131,31 +120,20 @@ func (db *DB) Now(ctx context.Context) (time.Time, error) {
 
 // Stats counts since the database was opened.
 type Stats struct {
-	// Commits is the number of transactions made durable.
-	Commits uint64
-	// Writes is the number of functions in them. Writes/Commits is the mean
-	// size of a group.
-	Writes uint64
-	// Failed is the number of functions that ended in an error.
-	Failed uint64
-	// Waiting is how many functions wait for the writer now.
-	Waiting int
+	Commits uint64 // transactions made durable
+	Writes  uint64 // functions in them; Writes/Commits is the mean size of a group
+	Failed  uint64 // functions that ended in an error
+	Waiting int    // functions that wait for the writer now
 }
 
 // Stats returns the current counts.
 func (db *DB) Stats() Stats {
 	w := db.writer
-	return Stats{
-		Commits: w.commits.Load(),
-		Writes:  w.writes.Load(),
-		Failed:  w.failed.Load(),
-		Waiting: len(w.queue),
-	}
+	return Stats{w.commits.Load(), w.writes.Load(), w.failed.Load(), len(w.queue)}
 }
 
-// Close finishes the writes that were accepted, refuses further ones with
-// [ErrClosed], and closes the database. It waits for reads that are running.
-// Further calls return the first one's error.
+// Close finishes the writes that were accepted, refuses further ones with [ErrClosed], and closes the database. It
+// waits for reads that are running. Further calls return the first one's error.
 func (db *DB) Close() error {
 	db.closeOnce.Do(func() {
 		errs := []error{db.writer.close()}

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// The life of an operation: it waits until either the writer starts it or its
-// caller gives up, whoever is first.
+// The life of an operation: it waits until either the writer starts it or its caller gives up, whoever is first.
 const (
 	waiting int32 = iota
 	started
@@ -55,29 +54,17 @@ type writer struct {
 
 func newWriter(ctx context.Context, conn *sql.Conn, cfg Config) (*writer, error) {
 	w := &writer{
-		cfg:     cfg,
-		conn:    conn,
-		stmts:   statements{prepare: conn.PrepareContext},
-		queue:   make(chan *operation, cfg.MaxQueue),
-		closing: make(chan struct{}),
-		stopped: make(chan struct{}),
+		cfg: cfg, conn: conn, stmts: statements{prepare: conn.PrepareContext},
+		queue: make(chan *operation, cfg.MaxQueue), closing: make(chan struct{}), stopped: make(chan struct{}),
 	}
-	for _, s := range []struct {
-		stmt **sql.Stmt
-		text string
-	}{
-		{&w.begin, cfg.Dialect.Begin},
-		{&w.commit, "COMMIT"},
-		{&w.rollback, "ROLLBACK"},
-		{&w.savepoint, "SAVEPOINT one"},
-		{&w.release, "RELEASE SAVEPOINT one"},
-		{&w.rollbackTo, "ROLLBACK TO SAVEPOINT one"},
+	for stmt, text := range map[**sql.Stmt]string{
+		&w.begin: cfg.Dialect.Begin, &w.commit: "COMMIT", &w.rollback: "ROLLBACK",
+		&w.savepoint: "SAVEPOINT one", &w.release: "RELEASE SAVEPOINT one", &w.rollbackTo: "ROLLBACK TO SAVEPOINT one",
 	} {
-		stmt, err := conn.PrepareContext(ctx, s.text)
-		if err != nil {
+		var err error
+		if *stmt, err = conn.PrepareContext(ctx, text); err != nil {
 			return nil, err
 		}
-		*s.stmt = stmt
 	}
 	go w.run()
 	return w, nil
@@ -86,16 +73,14 @@ func newWriter(ctx context.Context, conn *sql.Conn, cfg Config) (*writer, error)
 // Write runs fn in the writer's transaction and returns after what it wrote is
 // durable. Functions that wait at the same time share one transaction.
 //
-// If fn returns an error, Write returns that error as it is and nothing that
-// fn wrote is kept; the others of the group are not affected. A panic in fn
-// becomes a [PanicError]. If the commit fails, every function of the group gets
-// that error, also one that had failed by itself: what it saw is not true now.
-// Deferred constraints are checked only then, so tables here must not have any.
+// If fn returns an error, Write returns that error as it is and nothing that fn wrote is kept; the others of the group
+// are not affected. A panic in fn becomes a [PanicError]. If the commit fails, every function of the group gets that
+// error, also one that had failed by itself: what it saw is not true now. Deferred constraints are checked only then,
+// so tables here must not have any.
 //
-// When ctx is done before fn is started, Write returns the context's cause and
-// fn is never run. Later than that Write waits for the result. fn runs once,
-// on the writer's goroutine: it must be short, must not call Write, and must
-// not end the goroutine (as testing's FailNow does).
+// When ctx is done before fn is started, Write returns the context's cause and fn is never run. Later than that Write
+// waits for the result. fn runs once, on the writer's goroutine: it must be short, must not call Write, and must not
+// end the goroutine (as testing's FailNow does).
 func (db *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
 	return db.writer.do(&operation{ctx: ctx, fn: fn, result: make(chan error, 1)})
 }
@@ -124,8 +109,7 @@ func (w *writer) do(op *operation) error {
 		return err
 	case <-op.ctx.Done():
 		giveUp = context.Cause(op.ctx)
-	case <-w.stopped:
-		// It may have come into the queue after the writer looked last.
+	case <-w.stopped: // it may have come into the queue after the writer looked last
 		giveUp = ErrClosed
 	}
 	if op.state.CompareAndSwap(waiting, abandoned) {
@@ -235,13 +219,13 @@ func (w *writer) take(batch []*operation, op *operation) []*operation {
 	}
 }
 
-// transaction runs the batch, answers its callers, and returns how many
-// functions it committed.
+// transaction runs the batch, answers its callers, and returns how many functions it committed.
 func (w *writer) transaction() int {
 	w.lost = nil
 	if _, err := w.begin.ExecContext(background); err != nil {
-		w.health.failed(w.classified(err))
-		w.answerAll(fmt.Errorf("store: begin a transaction on %s: %w", w.cfg.Path, w.classified(err)))
+		err, _ = w.cfg.Dialect.Classify(err)
+		w.health.failed(err)
+		w.answerAll(fmt.Errorf("store: begin a transaction on %s: %w", w.cfg.Path, err))
 		return 0
 	}
 	good := 0
@@ -312,12 +296,8 @@ func (w *writer) call(op *operation) (err error) {
 	return op.fn(op.ctx, &tx)
 }
 
-// check classifies a statement's error and remembers one after which the
-// transaction cannot go on.
+// check classifies a statement's error and remembers one after which the transaction cannot go on.
 func (w *writer) check(err error) error {
-	if err == nil {
-		return nil
-	}
 	err, lost := w.cfg.Dialect.Classify(err)
 	if lost && w.lost == nil {
 		w.lost = err
@@ -328,12 +308,7 @@ func (w *writer) check(err error) error {
 // lose marks the transaction as one that cannot go on.
 func (w *writer) lose(err error) error {
 	if w.lost == nil {
-		w.lost = w.classified(err)
+		w.lost, _ = w.cfg.Dialect.Classify(err)
 	}
 	return w.lost
-}
-
-func (w *writer) classified(err error) error {
-	err, _ = w.cfg.Dialect.Classify(err)
-	return err
 }

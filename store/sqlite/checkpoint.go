@@ -14,36 +14,31 @@ const (
 	// defaultWALPages is the length of the log, in pages of 4 KiB, at which
 	// copying it into the database begins: 16 MiB.
 	defaultWALPages = 4000
-	// lookEvery is the number of committed functions between two looks at the
-	// length of the log.
+	// lookEvery is the number of committed functions between two looks at the length of the log.
 	lookEvery = 64
 	// defaultIdleAfter is long because a truncated log has to grow again, which
 	// makes each sync about twice as slow as writing over an old one.
 	defaultIdleAfter = 30 * time.Second
 
-	// Free pages are used again before the file grows. A file that is busy is
-	// made shorter when it has a quarter of free pages and 4 MiB at least, a
-	// little at each look; one that is idle loses all of them, 32 MiB at a time.
+	// Free pages are used again before the file grows. A file that is busy is made shorter when it has a quarter of
+	// free pages and 4 MiB at least, a little at each look; one that is idle loses all of them, 32 MiB at a time.
 	fewFree      = 1024
 	shrinkBeside = 128
 	shrinkIdle   = 8192
 )
 
-// A checkpoint's states. Only the writer leaves resting and copied, only the
-// background goroutine leaves copying.
+// A checkpoint's states. Only the writer leaves resting and copied, only the background goroutine leaves copying.
 const (
 	resting int32 = iota
 	copying       // the goroutine copies the log beside the writer
 	copied        // the writer is to copy what came meanwhile
 )
 
-// checkpointer keeps the write-ahead log short without making writers wait for
-// it. Copying everything by the writer would stop it for tens of milliseconds;
-// copying only beside it never reaches the log's end under load, so the log
-// would never start over and grow for ever. Hence both: a goroutine copies
-// nearly all, then the writer, between two commits, the short rest, and the
-// next commit starts at the beginning of the file again. A reader that keeps
-// a snapshot open delays that.
+// checkpointer keeps the write-ahead log short without making writers wait for it. Copying everything by the writer
+// would stop it for tens of milliseconds; copying only beside it never reaches the log's end under load, so the log
+// would never start over and grow for ever. Hence both: a goroutine copies nearly all, then the writer, between two
+// commits, the short rest, and the next commit starts at the beginning of the file again. A reader that keeps a
+// snapshot open delays that.
 //
 // Errors are not reported: a checkpoint that fails (a full disk) costs
 // nothing but space, is tried again, and the writer meets the same trouble.

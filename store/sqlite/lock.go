@@ -24,12 +24,10 @@ type Holder struct {
 	Since   time.Time `json:"since"`
 }
 
-// LockedError is returned by [Open] for a folder that another process, or
-// this one, has open.
+// LockedError is returned by [Open] for a folder that another process, or this one, has open.
 type LockedError struct {
 	Dir string
-	// Holder is who has it. The zero value means that this could not be found
-	// out.
+	// Holder is who has it. The zero value means that this could not be found out.
 	Holder Holder
 }
 
@@ -43,8 +41,7 @@ func (e *LockedError) Error() string {
 		e.Dir, h.Program, h.PID, h.Host, h.Since.Local().Format(time.DateTime))
 }
 
-// folderLock is held while the database is open. The operating system drops it
-// when the process ends in whatever way.
+// folderLock is held while the database is open. The operating system drops it when the process ends in whatever way.
 type folderLock struct {
 	flock *flock.Flock
 	owner string
@@ -66,9 +63,8 @@ func lockFolder(ctx context.Context, dir, program string) (*folderLock, error) {
 	return l, nil
 }
 
-// sign writes who holds the lock. That is a file of its own because Windows
-// lets nobody else read a locked one. It is also the proof that the folder can
-// be written.
+// sign writes who holds the lock. That is a file of its own because Windows lets nobody else read a locked one. It is
+// also the proof that the folder can be written.
 func (l *folderLock) sign(program string) error {
 	if program == "" {
 		program = filepath.Base(os.Args[0])
@@ -93,8 +89,7 @@ func (l *folderLock) release() error {
 	return l.flock.Unlock()
 }
 
-// readHolder waits a moment for a process that has the lock and has not signed
-// yet.
+// readHolder waits a moment for a process that has the lock and has not signed yet.
 func readHolder(ctx context.Context, path string) Holder {
 	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package sqlite opens a [store.DB] on a data folder: one SQLite file in
-// write-ahead mode, every commit synced to disk, the folder locked by one
-// process.
+// Package sqlite opens a [store.DB] on a data folder: one SQLite file in write-ahead mode, every commit synced to disk,
+// the folder locked by one process.
 //
-// The folder holds dragoman.db (with -wal and -shm beside it while open),
-// dragoman.lock and dragoman.owner, which says who holds the lock. Other
-// programs may read the file while it is open; sqlite3's own shell does.
+// The folder holds dragoman.db (with -wal and -shm beside it while open), dragoman.lock and dragoman.owner, which says
+// who holds the lock. Other programs may read the file while it is open; sqlite3's own shell does.
 package sqlite
 
 import (
@@ -36,29 +34,24 @@ const (
 	ownerName = "dragoman.owner"
 
 	defaultReaders = 4
-	// listers is one, so that of many lists at a time one takes from everybody
-	// else, and one gives way to the writer.
+	// listers is one, so that of many lists at a time one takes from everybody else, and one gives way to the writer.
 	listers = 1
-	// busyTimeout is for other programs that look into the file; this process
-	// never waits for itself.
+	// busyTimeout is for other programs that look into the file; this process never waits for itself.
 	busyTimeout = 5 * time.Second
-	// Page caches, in KiB as SQLite wants them (negative). The writer's holds
-	// what one batch of small writes touches, so that nothing is spilled before
-	// the commit. A page takes 8 KiB of memory, as the allocator of the driver
-	// rounds up, so these are half of what they cost.
+	// Page caches, in KiB as SQLite wants them (negative). The writer's holds what one batch of small writes touches,
+	// so that nothing is spilled before the commit. A page takes 8 KiB of memory, as the allocator of the driver rounds
+	// up, so these are half of what they cost.
 	writerCache = -6 * 1024
 	readerCache = -4 * 1024
 )
 
 // Options are for [Open]. The zero value is right for most programs.
 type Options struct {
-	// Program is the name by which another process learns who holds the
-	// folder. Empty means the name of the executable.
+	// Program is the name by which another process learns who holds the folder. Empty means the name of the executable.
 	Program string
 	// Readers is the number of connections for reading. Zero means 4.
 	Readers int
-	// Logger is told when a file of an earlier version is written anew, which
-	// can take long. Nil means slog.Default.
+	// Logger is told when a file of an earlier version is written anew, which can take long. Nil means slog.Default.
 	Logger *slog.Logger
 
 	walPages  int           // see checkpointer; zero means defaultWALPages
@@ -68,14 +61,12 @@ type Options struct {
 // ErrNotFolder is returned by [Open] when the path names something else.
 var ErrNotFolder = errors.New("the data path is not a folder")
 
-// Open opens the database in the folder dir and creates both if they are
-// missing, readable by the current user only. Close the result to release the
-// folder.
+// Open opens the database in the folder dir and creates both if they are missing, readable by the current user only.
+// Close the result to release the folder.
 //
-// Errors, besides those of the operating system: [ErrNotFolder], a
-// [*LockedError] that names the process that holds the folder,
-// [store.ErrReadOnly], [store.ErrNotDatabase], [store.ErrDamaged] and
-// [store.ErrDiskFull]. In each case what is on disk is as it was.
+// Errors, besides those of the operating system: [ErrNotFolder], a [*LockedError] that names the process that holds the
+// folder, [store.ErrReadOnly], [store.ErrNotDatabase], [store.ErrDamaged] and [store.ErrDiskFull]. In each case what is
+// on disk is as it was.
 func Open(ctx context.Context, dir string, opts Options) (*store.DB, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -124,8 +115,7 @@ func makeFolder(dir string) error {
 	return nil
 }
 
-// openLocked opens the file; the folder's lock is held, and given back by the
-// DB's Close.
+// openLocked opens the file; the folder's lock is held, and given back by the DB's Close.
 func openLocked(ctx context.Context, path string, opts Options, held *folderLock) (_ *store.DB, err error) {
 	if err := createFile(path); err != nil {
 		return nil, err
@@ -185,9 +175,8 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	return db, nil
 }
 
-// createFile makes sure that the file, and with it the log that takes over its
-// mode, is for the user only. It must not open a file that exists: closing a
-// file drops the locks which SQLite holds on it in this process.
+// createFile makes sure that the file, and with it the log that takes over its mode, is for the user only. It must not
+// open a file that exists: closing a file drops the locks which SQLite holds on it in this process.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -199,8 +188,7 @@ func createFile(path string) error {
 	return f.Close()
 }
 
-// openPool opens a pool and reads the file's header through it, so that a file
-// that is not usable is found here.
+// openPool opens a pool and reads the file's header through it, so that a file that is not usable is found here.
 func openPool(ctx context.Context, path string, connections int, params url.Values) (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", dsn(path, params))
 	if err != nil {
@@ -297,8 +285,7 @@ func readerParams() url.Values {
 	return p
 }
 
-// checkpointParams never wait: a checkpoint that is in somebody's way comes
-// again later.
+// checkpointParams never wait: a checkpoint that is in somebody's way comes again later.
 func checkpointParams() url.Values {
 	p := baseParams()
 	p.Set("mode", "rw")
