@@ -42,8 +42,7 @@ type row struct {
 }
 
 const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at,
-	ready_at,
-	cursors, tail, base, bytes, length(head) FROM tasks WHERE scope = $1 AND id = $2`
+	ready_at, cursors, tail, base, bytes, length(head) FROM tasks WHERE scope = $1 AND id = $2`
 
 // find reads the row of a task that is to be changed.
 func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row, error) {
@@ -51,10 +50,8 @@ func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row
 	err := j.within(ctx, tx, key.Scope, func(scope int64) error {
 		r.scope = scope
 		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq,
-			&r.taken,
-			&r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail,
-			&r.base,
-			&r.bytes, &r.head))
+			&r.taken, &r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors,
+			&r.tail, &r.base, &r.bytes, &r.head))
 	})
 	return r, err
 }
@@ -109,9 +106,6 @@ type commit struct {
 
 // Append implements [journal.Journal].
 func (j *Journal) Append(ctx context.Context, change *journal.Commit) (journal.Lease, error) {
-	if err := j.begin(ctx); err != nil {
-		return journal.Lease{}, err
-	}
 	if err := change.Validate(); err != nil {
 		return journal.Lease{}, err
 	}
@@ -123,7 +117,8 @@ func (j *Journal) Append(ctx context.Context, change *journal.Commit) (journal.L
 	if c.Create != nil {
 		apply = j.create
 	}
-	if err := j.write(ctx, func(ctx context.Context, tx *store.Tx) error { return apply(ctx, tx, c) }); err != nil {
+	err := j.change(ctx, func(ctx context.Context, tx *store.Tx, now int64) error { return apply(ctx, tx, c, now) })
+	if err != nil {
 		return journal.Lease{}, err
 	}
 	j.scopes.put(c.Key.Scope, c.scope)
@@ -146,11 +141,7 @@ func (c *commit) encode() (err error) {
 	return err
 }
 
-func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
-	now, err := j.now(ctx, tx)
-	if err != nil {
-		return err
-	}
+func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64) error {
 	r := &row{
 		state: int32(c.Head.Status.State), taken: c.Taken, wakeAt: millis(c.Head.Run.WakeAt),
 		// No token is ever given twice, not even to a task that has the id of one that was removed.
@@ -159,7 +150,7 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit) error {
 	c.token = r.token
 	r.wait(c.Head.Run.Open, now)
 	if !c.Release {
-		r.holder, r.leaseUntil = c.Create.Holder, now+max(c.Create.TTL.Milliseconds(), 1)
+		r.holder, r.leaseUntil = c.Create.Holder, now+milliseconds(c.Create.TTL)
 		c.lease = journal.Lease{Key: c.Key, Holder: r.holder, Token: r.token}
 	}
 	if err := j.insert(ctx, tx, c, r); err != nil {
@@ -196,9 +187,8 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 		}
 		res, err := tx.ExecContext(ctx, insertTask,
 			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp),
-			int64(c.Head.Seq),
-			int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(), c.size,
-			c.Create.IdempotencyKey, c.head, c.size+len(c.head))
+			int64(c.Head.Seq), int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(),
+			c.size, c.Create.IdempotencyKey, c.head, c.size+len(c.head))
 		var n int64
 		if err == nil {
 			n, err = res.RowsAffected()
@@ -244,11 +234,7 @@ func (c *commit) place(ctx context.Context, tx *store.Tx) error {
 	return err
 }
 
-func (j *Journal) append(ctx context.Context, tx *store.Tx, c *commit) error {
-	now, err := j.now(ctx, tx)
-	if err != nil {
-		return err
-	}
+func (j *Journal) append(ctx context.Context, tx *store.Tx, c *commit, now int64) error {
 	r, err := j.find(ctx, tx, c.Key)
 	if err != nil {
 		return err
@@ -315,8 +301,8 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 		` tail = $9, head = $10, bytes = $11`
 	args := []any{r.scope, string(c.Key.ID), int64(c.Head.Seq), int64(r.taken), r.holder, r.leaseUntil, r.since,
 		r.wakeAt, r.tail, c.head, r.bytes}
-	ready := r.ready()
-	switch status := r.state != was.state || r.statusAt != was.statusAt; {
+	status := r.state != was.state || r.statusAt != was.statusAt
+	switch ready := r.ready(); {
 	case status:
 		text += `, ready_at = $12, state = $13, status_at = $14`
 		args = append(args, ready, r.state, r.statusAt)
@@ -327,7 +313,7 @@ func (c *commit) update(ctx context.Context, tx *store.Tx, r *row, now int64) er
 	if _, err := tx.ExecContext(ctx, text+` WHERE scope = $1 AND id = $2`, args...); err != nil {
 		return err
 	}
-	if r.state != was.state || r.statusAt != was.statusAt {
+	if status {
 		if err := backdate(ctx, tx, r.scope, r.statusAt, now); err != nil {
 			return err
 		}
@@ -368,15 +354,13 @@ func (c *commit) rest(ctx context.Context, tx *store.Tx) error {
 			return err
 		}
 	}
-	if c.ContextState != nil {
-		_, err := tx.ExecContext(ctx, `INSERT INTO context_states (scope, context, state) VALUES ($1, $2, $3)
-			ON CONFLICT (scope, context) DO UPDATE SET state = excluded.state`,
-			c.scope, string(c.Head.ContextID), c.ContextState)
-		if err != nil {
-			return err
-		}
+	if c.ContextState == nil {
+		return nil
 	}
-	return nil
+	_, err := tx.ExecContext(ctx, `INSERT INTO context_states (scope, context, state) VALUES ($1, $2, $3)
+		ON CONFLICT (scope, context) DO UPDATE SET state = excluded.state`,
+		c.scope, string(c.Head.ContextID), c.ContextState)
+	return err
 }
 
 // checkpoint writes the folded task. It is a transaction of its own, so that a large task is encoded here and not by
@@ -386,7 +370,7 @@ func (j *Journal) checkpoint(ctx context.Context, c *commit) error {
 	if err != nil {
 		return err
 	}
-	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return j.change(ctx, func(ctx context.Context, tx *store.Tx, _ int64) error {
 		res, err := tx.ExecContext(ctx, `UPDATE tasks SET tail = 0, base = $3, bytes = bytes - base + $3
 			WHERE scope = $1 AND id = $2 AND seq = $4 AND token = $5`,
 			c.scope, string(c.Key.ID), len(body), int64(c.Head.Seq), int64(c.token))

@@ -13,15 +13,8 @@ import (
 
 // PutCursor implements [journal.Journal].
 func (j *Journal) PutCursor(ctx context.Context, key journal.Key, c journal.Cursor) error {
-	if err := j.begin(ctx); err != nil {
-		return err
-	}
-	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return j.change(ctx, func(ctx context.Context, tx *store.Tx, now int64) error {
 		r, err := j.find(ctx, tx, key)
-		if err != nil {
-			return err
-		}
-		now, err := j.now(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -53,38 +46,28 @@ func countCursors(ctx context.Context, tx *store.Tx, scope int64, key journal.Ke
 }
 
 // Cursors implements [journal.Journal].
-func (j *Journal) Cursors(ctx context.Context, key journal.Key) (all []journal.Cursor, err error) {
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	err = j.within(ctx, j.db, key.Scope, func(scope int64) error {
-		if all, err = j.cursors(ctx, scope, key); err != nil || len(all) > 0 {
-			return err
-		}
-		return j.exists(ctx, scope, key)
-	})
-	return all, err
-}
-
-func (j *Journal) cursors(ctx context.Context, scope int64, key journal.Key) ([]journal.Cursor, error) {
-	rows, err := j.db.QueryContext(ctx, `SELECT name, delivered, attempts, due, data FROM cursors
-		WHERE scope = $1 AND id = $2 ORDER BY name`, scope, string(key.ID))
-	if err != nil {
-		return nil, failed(key.ID, "read the cursors of", err)
-	}
-	defer rows.Close()
-	var all []journal.Cursor
-	for rows.Next() {
-		var c journal.Cursor
-		var due int64
-		if err := rows.Scan(&c.Name, &c.Delivered, &c.Attempts, &due, &c.Data); err != nil {
+func (j *Journal) Cursors(ctx context.Context, key journal.Key) ([]journal.Cursor, error) {
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) ([]journal.Cursor, error) {
+		all, err := store.All(ctx, j.db, func(scan func(...any) error) (c journal.Cursor, err error) {
+			return c, scanCursor(&c, scan)
+		}, `SELECT name, delivered, attempts, due, data FROM cursors
+			WHERE scope = $1 AND id = $2 ORDER BY name`, scope, string(key.ID))
+		if err != nil {
 			return nil, failed(key.ID, "read the cursors of", err)
 		}
-		c.Due = fromMillis(due)
-		all = append(all, c)
-	}
-	return all, rows.Err()
+		if len(all) == 0 {
+			return nil, j.exists(ctx, scope, key)
+		}
+		return all, nil
+	})
+}
+
+// scanCursor reads a row that ends with a cursor; what precedes it goes to before.
+func scanCursor(c *journal.Cursor, scan func(...any) error, before ...any) error {
+	var due int64
+	err := scan(append(before, &c.Name, &c.Delivered, &c.Attempts, &due, &c.Data)...)
+	c.Due = fromMillis(due)
+	return err
 }
 
 // DueCursors implements [journal.Journal].
@@ -96,34 +79,16 @@ func (j *Journal) DueCursors(ctx context.Context, limit int) ([]journal.DueCurso
 	if err != nil {
 		return nil, err
 	}
-	rows, err := j.db.QueryContext(ctx, `SELECT s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts,
-		c.due, c.data
+	return store.All(ctx, j.db, func(scan func(...any) error) (c journal.DueCursor, err error) {
+		return c, scanCursor(&c.Cursor, scan, &c.Key.Agent, &c.Key.Tenant, &c.Key.Owner, &c.Key.ID)
+	}, `SELECT s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts, c.due, c.data
 		FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= $1 ORDER BY c.ready_at
 		LIMIT $2`, now, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []journal.DueCursor
-	for rows.Next() {
-		var c journal.DueCursor
-		var due int64
-		if err := rows.Scan(&c.Key.Agent, &c.Key.Tenant, &c.Key.Owner, &c.Key.ID,
-			&c.Name, &c.Delivered, &c.Attempts, &due, &c.Data); err != nil {
-			return nil, err
-		}
-		c.Due = fromMillis(due)
-		all = append(all, c)
-	}
-	return all, rows.Err()
 }
 
 // DeleteCursor implements [journal.Journal].
 func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string) error {
-	if err := j.begin(ctx); err != nil {
-		return err
-	}
-	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return j.change(ctx, func(ctx context.Context, tx *store.Tx, _ int64) error {
 		r, err := j.find(ctx, tx, key)
 		if errors.Is(err, journal.ErrNotFound) {
 			return nil

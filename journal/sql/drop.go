@@ -19,8 +19,8 @@ const (
 )
 
 // DropTenants removes an agent's tasks that were made before a time, with all that belongs to them, in all tenants
-// whose names begin with a prefix, for whoever ends what those tenants stand for. As [Journal.Prune] it spares tasks
-// that are at work or that somebody holds, but none that a cursor is behind of, and returns how many of those made
+// whose names begin with a prefix, for a program that deletes what those tenants stand for. As [Journal.Prune] it spares tasks
+// that are at work or held, but none that a cursor is behind of, and returns how many of those made
 // before it has spared.
 func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error) {
 	if err := j.begin(ctx); err != nil {
@@ -31,10 +31,8 @@ func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before 
 		return 0, err
 	}
 	for batch := range slices.Chunk(all, pruneBatch) {
-		var spared int
-		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			spared, err = j.dropOver(ctx, tx, batch)
-			return err
+		spared, err := write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (int, error) {
+			return dropOver(ctx, tx, batch, now)
 		})
 		if err != nil {
 			return 0, err
@@ -46,35 +44,27 @@ func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before 
 
 // ofTenants returns the tasks that were made before a time.
 func (j *Journal) ofTenants(ctx context.Context, agent, prefix string, before time.Time) ([]pruned, error) {
-	rows, err := j.db.QueryContext(ctx, selectTenants, agent, prefix)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []pruned
-	for rows.Next() {
+	var old []pruned
+	_, err := store.All(ctx, j.db, func(scan func(...any) error) (none struct{}, err error) {
 		var p pruned
 		var body []byte
-		if err := rows.Scan(&p.scope, &p.id, &p.context, &p.createKey, &body); err != nil {
-			return nil, err
+		if err := scan(&p.scope, &p.id, &p.context, &p.createKey, &body); err != nil {
+			return none, err
 		}
 		var head journal.Head
 		if err := decodeHead(body, &head); err != nil {
-			return nil, failed(taskID(p.id), "damaged head of", err)
+			return none, failed(taskID(p.id), "damaged head of", err)
 		}
 		if head.Created.Before(before) {
-			all = append(all, p)
+			old = append(old, p)
 		}
-	}
-	return all, rows.Err()
+		return none, nil
+	}, selectTenants, agent, prefix)
+	return old, err
 }
 
 // dropOver removes those of some tasks that are over, and returns how many are not.
-func (j *Journal) dropOver(ctx context.Context, tx *store.Tx, all []pruned) (spared int, err error) {
-	now, err := j.now(ctx, tx)
-	if err != nil {
-		return 0, err
-	}
+func dropOver(ctx context.Context, tx *store.Tx, all []pruned, now int64) (spared int, err error) {
 	var over []pruned
 	for _, p := range all {
 		n := 0

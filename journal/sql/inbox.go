@@ -13,23 +13,17 @@ import (
 
 // Enqueue implements [journal.Journal].
 func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input, limit int) (uint64, error) {
-	if err := j.begin(ctx); err != nil {
-		return 0, err
-	}
-	var number uint64
-	err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		number, err = j.enqueue(ctx, tx, key, in, limit)
-		return err
+	return write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (uint64, error) {
+		r, err := j.find(ctx, tx, key)
+		if err != nil {
+			return 0, err
+		}
+		return j.enqueue(ctx, tx, r, key, in, limit, now)
 	})
-	return number, err
 }
 
-func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, key journal.Key, in journal.Input, limit int) (uint64,
-	error) {
-	r, err := j.find(ctx, tx, key)
-	if err != nil {
-		return 0, err
-	}
+func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, r *row, key journal.Key, in journal.Input, limit int,
+	now int64) (uint64, error) {
 	id := string(key.ID)
 	if in.IdempotencyKey != "" {
 		var number int64
@@ -52,10 +46,6 @@ func (j *Journal) enqueue(ctx context.Context, tx *store.Tx, key journal.Key, in
 		if waiting >= limit {
 			return 0, journal.ErrInboxFull
 		}
-	}
-	now, err := j.now(ctx, tx)
-	if err != nil {
-		return 0, err
 	}
 	if in.Time.IsZero() {
 		in.Time = fromMillis(now)
@@ -93,17 +83,14 @@ func (r *row) addInput(ctx context.Context, tx *store.Tx, id string, in *journal
 }
 
 // Inputs implements [journal.Journal].
-func (j *Journal) Inputs(ctx context.Context, key journal.Key, after uint64) (in []journal.Input, err error) {
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	err = j.within(short(ctx), j.db, key.Scope, func(scope int64) error {
-		if in, err = inputs(short(ctx), j.db, scope, key, after); err != nil || len(in) > 0 {
-			return err
+func (j *Journal) Inputs(ctx context.Context, key journal.Key, after uint64) ([]journal.Input, error) {
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) ([]journal.Input, error) {
+		in, err := inputs(ctx, j.db, scope, key, after)
+		if err == nil && len(in) == 0 {
+			err = j.exists(ctx, scope, key)
 		}
-		return j.exists(ctx, scope, key)
+		return in, err
 	})
-	return in, err
 }
 
 // exists returns ErrNotFound when the task is not there.
@@ -114,23 +101,16 @@ func (j *Journal) exists(ctx context.Context, scope int64, key journal.Key) erro
 }
 
 func inputs(ctx context.Context, q store.Querier, scope int64, key journal.Key, after uint64) ([]journal.Input, error) {
-	rows, err := q.QueryContext(ctx, `SELECT number, kind, body FROM inputs
+	all, err := store.All(ctx, q, func(scan func(...any) error) (in journal.Input, err error) {
+		var body []byte
+		if err := scan(&in.Number, &in.Kind, &body); err != nil {
+			return in, err
+		}
+		return in, decodeInput(body, &in)
+	}, `SELECT number, kind, body FROM inputs
 		WHERE scope = $1 AND id = $2 AND number > $3 ORDER BY number`, scope, string(key.ID), int64(after))
 	if err != nil {
 		return nil, failed(key.ID, "read the inputs of", err)
 	}
-	defer rows.Close()
-	var all []journal.Input
-	for rows.Next() {
-		var in journal.Input
-		var body []byte
-		if err := rows.Scan(&in.Number, &in.Kind, &body); err != nil {
-			return nil, failed(key.ID, "read the inputs of", err)
-		}
-		if err := decodeInput(body, &in); err != nil {
-			return nil, failed(key.ID, "damaged input of", err)
-		}
-		all = append(all, in)
-	}
-	return all, rows.Err()
+	return all, nil
 }

@@ -114,14 +114,55 @@ func (j *Journal) now(ctx context.Context, q store.Querier) (int64, error) {
 	return ms, err
 }
 
-// write runs fn in the writer's transaction.
-func (j *Journal) write(ctx context.Context, fn func(context.Context, *store.Tx) error) error {
-	err := j.db.Write(ctx, fn)
+// change runs fn in the writer's transaction, with the database's time.
+func (j *Journal) change(ctx context.Context, fn func(ctx context.Context, tx *store.Tx, now int64) error) error {
+	if err := j.begin(ctx); err != nil {
+		return err
+	}
+	err := j.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		now, err := j.now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, tx, now)
+	})
 	if errors.Is(err, store.ErrClosed) {
 		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
 	}
 	return j.explain(err)
 }
+
+// write is change for a function with a result.
+func write[T any](ctx context.Context, j *Journal,
+	fn func(ctx context.Context, tx *store.Tx, now int64) (T, error)) (result T, err error) {
+	err = j.change(ctx, func(ctx context.Context, tx *store.Tx, now int64) (err error) {
+		result, err = fn(ctx, tx, now)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
+}
+
+// read calls fn with the number of a scope, as within does, for reads by key. They are not interrupted, because that
+// would cost a goroutine each, more than what they take themselves.
+func read[T any](ctx context.Context, j *Journal, s journal.Scope,
+	fn func(ctx context.Context, scope int64) (T, error)) (result T, err error) {
+	if err := j.begin(ctx); err != nil {
+		return result, err
+	}
+	ctx = short(ctx)
+	err = j.within(ctx, j.db, s, func(scope int64) (err error) {
+		result, err = fn(ctx, scope)
+		return err
+	})
+	return result, j.explain(err)
+}
+
+// short is the context of a read by key, see read.
+func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
 
 // explain tells of an error of the database that passes, such as that of a full disk, that it does.
 func (j *Journal) explain(err error) error {

@@ -31,31 +31,29 @@ func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
-	var claimed []journal.Claimed
-	err = j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		claimed = nil
-		now, err := j.now(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) ([]journal.Claimed, error) {
 		keys, err := runnable(ctx, tx, now, agents, limit)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		var claimed []journal.Claimed
 		for _, key := range keys {
-			c, err := j.claim(ctx, tx, key, holder, ttl, now)
+			r, err := j.find(ctx, tx, key)
 			if err != nil {
-				return err
+				return nil, err
+			}
+			c, err := r.claim(ctx, tx, key, holder, now+milliseconds(ttl))
+			if err != nil {
+				return nil, err
 			}
 			claimed = append(claimed, c)
 		}
-		return nil
+		return claimed, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return claimed, nil
 }
+
+// milliseconds is how long a lease lasts.
+func milliseconds(ttl time.Duration) int64 { return max(ttl.Milliseconds(), 1) }
 
 // runnable returns the tasks that can be claimed now.
 func runnable(ctx context.Context, q store.Querier, now int64, agents []string, limit int) ([]journal.Key, error) {
@@ -65,46 +63,27 @@ func runnable(ctx context.Context, q store.Querier, now int64, agents []string, 
 		args = append(args, a)
 		places[i] = "$" + strconv.Itoa(i+3)
 	}
-	rows, err := q.QueryContext(ctx, `SELECT s.agent, s.tenant, s.owner, t.id FROM tasks t
+	return store.All(ctx, q, func(scan func(...any) error) (k journal.Key, err error) {
+		return k, scan(&k.Agent, &k.Tenant, &k.Owner, &k.ID)
+	}, `SELECT s.agent, s.tenant, s.owner, t.id FROM tasks t
 		JOIN scopes s ON s.id = +t.scope
 		WHERE t.ready_at <= $1 AND s.agent IN (`+strings.Join(places, ", ")+`) ORDER BY t.ready_at LIMIT $2`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []journal.Key
-	for rows.Next() {
-		var k journal.Key
-		if err := rows.Scan(&k.Agent, &k.Tenant, &k.Owner, &k.ID); err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
 }
 
 // claim gives the task to a holder, whoever had it.
-func (j *Journal) claim(ctx context.Context, tx *store.Tx, key journal.Key, holder string, ttl time.Duration,
-	now int64) (journal.Claimed, error) {
-	none := journal.Claimed{}
-	r, err := j.find(ctx, tx, key)
-	if err != nil {
-		return none, err
-	}
-	r.holder, r.leaseUntil = holder, now+max(ttl.Milliseconds(), 1)
+func (r *row) claim(ctx context.Context, tx *store.Tx, key journal.Key, holder string, until int64) (journal.Claimed,
+	error) {
+	r.holder, r.leaseUntil = holder, until
 	r.token++
 	if err := r.lease(ctx, tx, key); err != nil {
-		return none, err
+		return journal.Claimed{}, err
 	}
 	head, err := scanHead(key, tx.QueryRowContext(ctx, selectHead+whereTask, r.scope, string(key.ID)).Scan)
 	if err != nil {
-		return none, err
+		return journal.Claimed{}, err
 	}
 	in, err := inputs(ctx, tx, r.scope, key, r.taken)
-	if err != nil {
-		return none, err
-	}
-	return journal.Claimed{Lease: journal.Lease{Key: key, Holder: holder, Token: r.token}, Head: head, Inputs: in}, nil
+	return journal.Claimed{Lease: journal.Lease{Key: key, Holder: holder, Token: r.token}, Head: head, Inputs: in}, err
 }
 
 // lease writes who holds the task.
@@ -120,29 +99,16 @@ func (r *row) lease(ctx context.Context, tx *store.Tx, key journal.Key) error {
 // ClaimTask implements [journal.Journal].
 func (j *Journal) ClaimTask(ctx context.Context, key journal.Key, holder string, ttl time.Duration) (journal.Claimed,
 	error) {
-	if err := j.begin(ctx); err != nil {
-		return journal.Claimed{}, err
-	}
-	var claimed journal.Claimed
-	err := j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now, err := j.now(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (journal.Claimed, error) {
 		r, err := j.find(ctx, tx, key)
 		if err != nil {
-			return err
+			return journal.Claimed{}, err
 		}
 		if r.leaseUntil > now {
-			return &journal.HeldError{Holder: r.holder, Until: fromMillis(r.leaseUntil)}
+			return journal.Claimed{}, &journal.HeldError{Holder: r.holder, Until: fromMillis(r.leaseUntil)}
 		}
-		claimed, err = j.claim(ctx, tx, key, holder, ttl, now)
-		return err
+		return r.claim(ctx, tx, key, holder, now+milliseconds(ttl))
 	})
-	if err != nil {
-		return journal.Claimed{}, err
-	}
-	return claimed, nil
 }
 
 // Renew implements [journal.Journal].
@@ -150,24 +116,16 @@ func (j *Journal) Renew(ctx context.Context, leases []journal.Lease, ttl time.Du
 	if err := j.begin(ctx); err != nil || len(leases) == 0 {
 		return nil, err
 	}
-	held := make([]bool, len(leases))
-	err := j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now, err := j.now(ctx, tx)
-		if err != nil {
-			return err
-		}
+	return write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (held []bool, err error) {
+		held = make([]bool, len(leases))
 		for i, l := range leases {
-			held[i], err = j.changeLease(ctx, tx, l, func(r *row) { r.leaseUntil = now + max(ttl.Milliseconds(), 1) })
+			held[i], err = j.changeLease(ctx, tx, l, func(r *row) { r.leaseUntil = now + milliseconds(ttl) })
 			if err != nil {
-				return err
+				return nil, err
 			}
 		}
-		return nil
+		return held, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return held, nil
 }
 
 // changeLease applies change if the lease is still held.
@@ -185,10 +143,7 @@ func (j *Journal) changeLease(ctx context.Context, tx *store.Tx, l journal.Lease
 
 // Release implements [journal.Journal].
 func (j *Journal) Release(ctx context.Context, l journal.Lease) error {
-	if err := j.begin(ctx); err != nil {
-		return err
-	}
-	return j.write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	return j.change(ctx, func(ctx context.Context, tx *store.Tx, _ int64) error {
 		_, err := j.changeLease(ctx, tx, l, func(r *row) { r.holder, r.leaseUntil = "", 0 })
 		return err
 	})

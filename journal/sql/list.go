@@ -112,6 +112,12 @@ func (w *where) and(text string, arg any) {
 	w.text.WriteString(text + "$" + strconv.Itoa(len(w.args)))
 }
 
+// stateCount is how many tasks have a state.
+type stateCount struct {
+	state int32
+	n     int
+}
+
 // count finds out how many tasks match, and of what states they are.
 func (l *list) count(ctx context.Context, snap *store.Snapshot) error {
 	since := int64(-1) // all blocks are after it
@@ -126,35 +132,24 @@ func (l *list) count(ctx context.Context, snap *store.Snapshot) error {
 		w.and(" AND state = ", int32(l.q.State))
 	}
 	w.text.WriteString(" GROUP BY state")
-	rows, err := snap.QueryContext(ctx, w.text.String(), w.args...)
+	counts, err := store.All(ctx, snap, func(scan func(...any) error) (c stateCount, err error) {
+		return c, scan(&c.state, &c.n)
+	}, w.text.String(), w.args...)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	counts := make(map[int32]int)
-	for rows.Next() {
-		var state int32
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return err
-		}
-		counts[state] = n
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return err
-	}
-	for state, n := range counts {
+	for _, c := range counts {
 		if since >= 0 {
 			var within int
-			text, args := l.blockQuery(state, since)
+			text, args := l.blockQuery(c.state, since)
 			if err := snap.QueryRowContext(ctx, text, args...).Scan(&within); err != nil {
 				return err
 			}
-			n += within
+			c.n += within
 		}
-		if n > 0 {
-			l.states = append(l.states, state)
-			l.total += n
+		if c.n > 0 {
+			l.states = append(l.states, c.state)
+			l.total += c.n
 		}
 	}
 	return nil

@@ -25,21 +25,17 @@ func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, 
 	if err := j.begin(ctx); err != nil {
 		return 0, err
 	}
-	p := &pruning{before: millis(before), at: -1}
+	p := pruning{before: millis(before), at: -1}
 	removed := 0
 	for removed < limit && !p.over {
-		n := 0
-		err := j.write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			next := *p // the transaction may be undone
-			if n, err = j.prune(ctx, tx, &next, min(pruneBatch, limit-removed)); err == nil {
-				*p = next
-			}
-			return err
+		next := p // the transaction may be undone
+		n, err := write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (int, error) {
+			return next.prune(ctx, tx, now, min(pruneBatch, limit-removed))
 		})
 		if err != nil {
 			return removed, err
 		}
-		removed += n
+		p, removed = next, removed+n
 	}
 	return removed, nil
 }
@@ -69,8 +65,7 @@ const (
 var selectOldest = func() string {
 	var each []string
 	for _, state := range prunable {
-		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d",
-			state))
+		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d", state))
 	}
 	return "SELECT min(at) FROM (" + strings.Join(each, " UNION ALL ") + ") AS oldest"
 }()
@@ -87,11 +82,7 @@ type pruned struct {
 }
 
 // prune removes tasks up to a limit, from a bounded number of scopes.
-func (j *Journal) prune(ctx context.Context, tx *store.Tx, p *pruning, limit int) (removed int, err error) {
-	now, err := j.now(ctx, tx)
-	if err != nil {
-		return 0, err
-	}
+func (p *pruning) prune(ctx context.Context, tx *store.Tx, now int64, limit int) (removed int, err error) {
 	if p.began == 0 {
 		p.began = now
 	}
@@ -128,7 +119,7 @@ func (p *pruning) pruneScope(ctx context.Context, tx *store.Tx, scope, now int64
 		if oldest >= p.before {
 			break
 		}
-		old, err := scanPruned(tx.QueryContext(ctx, selectPrunable, scope, int32(state), p.before, now, limit-len(all)))
+		old, err := store.All(ctx, tx, scanPruned, selectPrunable, scope, int32(state), p.before, now, limit-len(all))
 		if err != nil {
 			return 0, err
 		}
@@ -186,21 +177,9 @@ func removeAll(ctx context.Context, tx *store.Tx, all []pruned) error {
 	return nil
 }
 
-// scanPruned reads the rows of a query for tasks that are to be removed.
-func scanPruned(rows *dbsql.Rows, err error) ([]pruned, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var old []pruned
-	for rows.Next() {
-		var p pruned
-		if err := rows.Scan(&p.scope, &p.id, &p.context, &p.createKey); err != nil {
-			return nil, err
-		}
-		old = append(old, p)
-	}
-	return old, rows.Err()
+// scanPruned reads a row of a task that is to be removed.
+func scanPruned(scan func(...any) error) (p pruned, err error) {
+	return p, scan(&p.scope, &p.id, &p.context, &p.createKey)
 }
 
 func (p *pruned) remove(ctx context.Context, tx *store.Tx) error {

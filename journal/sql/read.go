@@ -16,10 +16,6 @@ import (
 func stateOf(n int32) a2a.TaskState { return a2a.TaskState(n) }
 func taskID(s string) a2a.TaskID    { return a2a.TaskID(s) }
 
-// short is the context of a read by key. Such a read is not interrupted, because that would cost a goroutine each, more
-// than what it takes itself.
-func short(ctx context.Context) context.Context { return context.WithoutCancel(ctx) }
-
 const (
 	headColumns = `t.id, t.context, t.state, t.status_at, t.seq, t.head`
 	selectHead  = `SELECT ` + headColumns + ` FROM tasks t`
@@ -42,39 +38,31 @@ func scanHead(key journal.Key, scan func(...any) error, more ...any) (*journal.H
 	return h, nil
 }
 
+// head reads the head of a task.
+func head(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Head, error) {
+	return scanHead(key, q.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+}
+
 // Head implements [journal.Journal].
-func (j *Journal) Head(ctx context.Context, key journal.Key) (_ *journal.Head, err error) {
-	defer func() { err = j.explain(err) }()
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	var head *journal.Head
-	err = j.within(ctx, j.db, key.Scope, func(scope int64) (err error) {
-		head, err = scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
-		return err
+func (j *Journal) Head(ctx context.Context, key journal.Key) (*journal.Head, error) {
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) (*journal.Head, error) {
+		return head(ctx, j.db, scope, key)
 	})
-	return head, err
 }
 
 // Load implements [journal.Journal].
-func (j *Journal) Load(ctx context.Context, key journal.Key) (_ *journal.Snapshot, err error) {
-	defer func() { err = j.explain(err) }()
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	var s *journal.Snapshot
-	err = j.within(ctx, j.db, key.Scope, func(scope int64) (err error) {
-		if s, err = loadSmall(ctx, j.db, scope, key); err != nil || s != nil {
-			return err
+func (j *Journal) Load(ctx context.Context, key journal.Key) (*journal.Snapshot, error) {
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) (*journal.Snapshot, error) {
+		if s, err := loadSmall(ctx, j.db, scope, key); err != nil || s != nil {
+			return s, err
 		}
-		return j.db.Read(ctx, func(ctx context.Context, snapshot *store.Snapshot) error {
+		var s *journal.Snapshot
+		err := j.db.Read(ctx, func(ctx context.Context, snapshot *store.Snapshot) (err error) {
 			s, err = loadLarge(ctx, snapshot, scope, key)
 			return err
 		})
+		return s, err
 	})
-	return s, err
 }
 
 // load reads a task from a snapshot.
@@ -87,39 +75,35 @@ func load(ctx context.Context, snap *store.Snapshot, scope int64, key journal.Ke
 
 // loadSmall reads a task without a checkpoint, which has few events, in one statement. It returns nil for any other.
 func loadSmall(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Snapshot, error) {
-	rows, err := q.QueryContext(ctx, `SELECT `+headColumns+`, e.body FROM tasks t
+	var h *journal.Head
+	var f folding
+	_, err := store.All(ctx, q, func(scan func(...any) error) (none struct{}, err error) {
+		var body []byte
+		if h == nil {
+			h, err = scanHead(key, scan, &body)
+		} else {
+			var skip dbsql.RawBytes
+			err = scan(&skip, &skip, &skip, &skip, &skip, &skip, &body)
+		}
+		if err != nil {
+			return none, err
+		}
+		return none, f.add(body, h.Origin)
+	}, `SELECT `+headColumns+`, e.body FROM tasks t
 		JOIN events e ON e.scope = t.scope AND e.id = t.id`+whereTask+` AND t.base = 0 ORDER BY e.last_seq`,
 		scope, string(key.ID))
 	if err != nil {
 		return nil, failed(key.ID, "read", err)
 	}
-	defer rows.Close()
-	var head *journal.Head
-	var f folding
-	for rows.Next() {
-		var body []byte
-		if head == nil {
-			head, err = scanHead(key, rows.Scan, &body)
-		} else {
-			var skip dbsql.RawBytes
-			err = rows.Scan(&skip, &skip, &skip, &skip, &skip, &skip, &body)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := f.add(body, head.Origin); err != nil {
-			return nil, failed(key.ID, "damaged events of", err)
-		}
+	if h == nil {
+		return nil, nil
 	}
-	if err := rows.Err(); err != nil || head == nil {
-		return nil, err
-	}
-	return f.snapshot(head)
+	return f.snapshot(h)
 }
 
 // loadLarge reads the checkpoint and the events after it.
 func loadLarge(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Snapshot, error) {
-	head, err := scanHead(key, q.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+	h, err := head(ctx, q, scope, key)
 	if err != nil {
 		return nil, err
 	}
@@ -127,34 +111,26 @@ func loadLarge(ctx context.Context, q store.Querier, scope int64, key journal.Ke
 	var body []byte
 	err = q.QueryRowContext(ctx, `SELECT seq, body FROM checkpoints WHERE scope = $1 AND id = $2`,
 		scope, string(key.ID)).Scan(&f.seq, &body)
-	switch {
-	case errors.Is(err, dbsql.ErrNoRows):
-	case err != nil:
-		return nil, failed(key.ID, "read", err)
-	default:
-		if err := f.start(body, head.Origin); err != nil {
-			return nil, failed(key.ID, "damaged checkpoint of", err)
-		}
+	if err == nil {
+		err = f.start(body, h.Origin)
+	} else if errors.Is(err, dbsql.ErrNoRows) {
+		err = nil
 	}
-	rows, err := q.QueryContext(ctx, `SELECT body FROM events WHERE scope = $1 AND id = $2 AND last_seq > $3
+	if err != nil {
+		return nil, failed(key.ID, "read", err)
+	}
+	_, err = store.All(ctx, q, func(scan func(...any) error) (none struct{}, err error) {
+		var body []byte
+		if err := scan(&body); err != nil {
+			return none, err
+		}
+		return none, f.add(body, h.Origin)
+	}, `SELECT body FROM events WHERE scope = $1 AND id = $2 AND last_seq > $3
 		ORDER BY last_seq`, scope, string(key.ID), int64(f.seq))
 	if err != nil {
 		return nil, failed(key.ID, "read", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var body []byte
-		if err := rows.Scan(&body); err != nil {
-			return nil, failed(key.ID, "read", err)
-		}
-		if err := f.add(body, head.Origin); err != nil {
-			return nil, failed(key.ID, "damaged events of", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, failed(key.ID, "read", err)
-	}
-	return f.snapshot(head)
+	return f.snapshot(h)
 }
 
 // folding makes a task of what the database holds of it, and notices what is missing.
@@ -166,7 +142,7 @@ type folding struct {
 func (f *folding) start(checkpoint []byte, origin a2a.Generation) error {
 	t := new(a2a.Task)
 	if err := a2a.Unmarshal(checkpoint, t); err != nil {
-		return err
+		return fmt.Errorf("damaged checkpoint: %w", err)
 	}
 	t.Origin = origin
 	f.projection = journal.NewProjection(t)
@@ -191,7 +167,10 @@ func (f *folding) add(row []byte, origin a2a.Generation) error {
 		f.projection.Apply(&e)
 		return true
 	})
-	return errors.Join(err, gap)
+	if err = errors.Join(err, gap); err != nil {
+		return fmt.Errorf("damaged events: %w", err)
+	}
+	return nil
 }
 
 func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
@@ -207,33 +186,26 @@ func (f *folding) snapshot(head *journal.Head) (*journal.Snapshot, error) {
 const maxPageBytes = 128 << 10
 
 // Events implements [journal.Journal].
-func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) (_ []journal.Event, err error) {
-	defer func() { err = j.explain(err) }()
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	var events []journal.Event
-	err = j.within(ctx, j.db, key.Scope, func(scope int64) error {
+func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, limit int) ([]journal.Event, error) {
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) (events []journal.Event, err error) {
 		var origin a2a.Generation
 		if after == 0 { // only the first event has it
-			h, err := scanHead(key, j.db.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
+			h, err := head(ctx, j.db, scope, key)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			origin = h.Origin
 		}
 		if limit > 0 {
 			if events, err = j.events(ctx, scope, key, after, limit, origin); err != nil {
-				return failed(key.ID, "read events of", err)
+				return nil, failed(key.ID, "read events of", err)
 			}
 		}
-		if len(events) > 0 {
-			return nil
+		if len(events) == 0 {
+			return nil, j.exists(ctx, scope, key)
 		}
-		return j.exists(ctx, scope, key)
+		return events, nil
 	})
-	return events, err
 }
 
 func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, after uint64, limit int,
@@ -271,32 +243,22 @@ func (j *Journal) events(ctx context.Context, scope int64, key journal.Key, afte
 
 // TaskState implements [journal.Journal].
 func (j *Journal) TaskState(ctx context.Context, key journal.Key) ([]byte, error) {
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	var state []byte
-	err := j.within(ctx, j.db, key.Scope, func(scope int64) error {
-		err := missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
+	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) (state []byte, err error) {
+		err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
 			scope, string(key.ID)).Scan(&state))
 		if errors.Is(err, journal.ErrNotFound) {
-			return j.exists(ctx, scope, key)
+			err = j.exists(ctx, scope, key)
 		}
-		return err
+		return state, err
 	})
-	return state, err
 }
 
 // ContextState implements [journal.Journal].
 func (j *Journal) ContextState(ctx context.Context, s journal.Scope, id a2a.ContextID) ([]byte, error) {
-	if err := j.begin(ctx); err != nil {
-		return nil, err
-	}
-	ctx = short(ctx)
-	var state []byte
-	err := j.within(ctx, j.db, s, func(scope int64) error {
-		return missing(j.db.QueryRowContext(ctx, `SELECT state FROM context_states WHERE scope = $1 AND context = $2`,
+	state, err := read(ctx, j, s, func(ctx context.Context, scope int64) (state []byte, err error) {
+		err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM context_states WHERE scope = $1 AND context = $2`,
 			scope, string(id)).Scan(&state))
+		return state, err
 	})
 	if errors.Is(err, journal.ErrNotFound) {
 		return nil, nil
