@@ -5,7 +5,6 @@ package journaltest
 import (
 	"context"
 	"errors"
-	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -18,39 +17,36 @@ func (b *bench) wants(want, got error) {
 	}
 }
 
-func testCreate(t *testing.T, open Opener) {
-	t.Run("is stored and leased", func(t *testing.T) {
-		d := setup(t, open).create(key())
+var createTests = []test{
+	{"is stored and leased", func(b *bench) {
+		d := b.create(key())
 		if d.lease.Key != d.key || d.lease.Holder != "me" || d.lease.Token == 0 {
-			t.Errorf("lease %+v", d.lease)
+			b.Errorf("lease %+v", d.lease)
 		}
 		d.stored()
-	})
-	t.Run("released at once holds nothing", func(t *testing.T) {
-		d := setup(t, open).rest(key(), a2a.TaskStateCompleted)
+	}},
+	{"released at once holds nothing", func(b *bench) {
+		d := b.rest(key(), a2a.TaskStateCompleted)
 		if d.lease != (journal.Lease{}) {
-			t.Errorf("lease %+v", d.lease)
+			b.Errorf("lease %+v", d.lease)
 		}
 		d.stored()
 		_, err := d.j.ClaimTask(d.ctx, d.key, "other", long)
 		d.must(err)
-	})
-	t.Run("several events in the first commit", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"several events in the first commit", func(b *bench) {
 		d := b.draft(key())
 		b.must(d.append(both(d.creation("me"), release), d.born(a2a.TaskStateSubmitted),
 			d.artifact("a", false, "x"), d.status(a2a.TaskStateCompleted, message("done"))))
 		d.stored()
-	})
-	t.Run("the id is taken", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"the id is taken", func(b *bench) {
 		d := b.create(key())
 		other := b.draft(d.key)
 		b.wants(journal.ErrExists, other.append(other.creation("you"), other.born(a2a.TaskStateFailed)))
 		d.stored()
-	})
-	t.Run("the idempotency key is taken", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"the idempotency key is taken", func(b *bench) {
 		k := key()
 		keyed := func(d *driver) error {
 			return d.append(func(c *journal.Commit) {
@@ -61,20 +57,18 @@ func testCreate(t *testing.T, open Opener) {
 		err := keyed(b.draft(key()))
 		var duplicate *journal.DuplicateError
 		if !errors.As(err, &duplicate) || duplicate.TaskID != k.ID {
-			t.Fatalf("error %v, want the duplicate of %s", err, k.ID)
+			b.Fatalf("error %v, want the duplicate of %s", err, k.ID)
 		}
 		foreign := key()
 		foreign.Owner = "other"
 		b.must(keyed(b.draft(foreign)))
 		b.wants(journal.ErrExists, keyed(b.draft(k)))
-	})
-	t.Run("without an idempotency key there are no duplicates", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"without an idempotency key there are no duplicates", func(b *bench) {
 		b.create(key())
 		b.create(key())
-	})
-	t.Run("mistakes are refused", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"mistakes are refused", func(b *bench) {
 		for name, wrong := range map[string]change{
 			"no events":       func(c *journal.Commit) { c.Events, c.Head.Seq = nil, 0 },
 			"wrong numbers":   func(c *journal.Commit) { c.Events[0].Seq = 2 },
@@ -85,17 +79,17 @@ func testCreate(t *testing.T, open Opener) {
 			d := b.draft(key())
 			if _, err := b.j.Append(b.ctx,
 				d.commit(both(d.creation("me"), wrong), d.born(a2a.TaskStateWorking))); err == nil {
-				t.Errorf("%s: accepted", name)
+				b.Errorf("%s: accepted", name)
 			}
 			_, err := b.j.Head(b.ctx, d.key)
 			b.wants(journal.ErrNotFound, err)
 		}
-	})
+	}},
 }
 
-func testAppend(t *testing.T, open Opener) {
-	t.Run("events of all kinds", func(t *testing.T) {
-		d := setup(t, open).create(key())
+var appendTests = []test{
+	{"events of all kinds", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(plain, received(1, "more"),
 			metadata(a2a.Metadata{"a": []byte(`{"x":1.50}`), "born": []byte("null")})))
 		d.must(d.append(plain, d.artifact("a", false, "x"), d.artifact("a", true, "y"), d.artifact("b", false, "z")))
@@ -104,9 +98,9 @@ func testAppend(t *testing.T, open Opener) {
 			run(journal.Run{Open: true, Attempt: 2, WakeAt: now(), Turn: []byte{0, 1, 255}}))))
 		d.must(d.append(plain, d.status(a2a.TaskStateWorking, nil), d.artifact("a", false, "again")))
 		d.stored()
-	})
-	t.Run("all kinds of parts", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"all kinds of parts", func(b *bench) {
+		d := b.create(key())
 		e := d.artifact("a", false, "")
 		e.Wire.Event.(*a2a.ArtifactUpdate).Artifact.Parts = []a2a.Part{
 			{Content: a2a.Text("\u2028\x00<é>"), MediaType: "text/x", Filename: "f",
@@ -118,9 +112,9 @@ func testAppend(t *testing.T, open Opener) {
 		}
 		d.must(d.append(plain, e))
 		d.stored()
-	})
-	t.Run("refused: not the last event", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"refused: not the last event", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(plain, d.artifact("a", false, "x")))
 		stale := *d
 		stale.head.Seq = 1
@@ -129,23 +123,22 @@ func testAppend(t *testing.T, open Opener) {
 		ahead.head.Seq = 3
 		d.wants(journal.ErrConflict, ahead.append(plain, d.artifact("a", true, "lost")))
 		d.stored()
-	})
-	t.Run("refused: no such task", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"refused: no such task", func(b *bench) {
 		d := b.draft(key())
 		d.head.Seq = 1
 		d.events = []journal.Event{d.born(a2a.TaskStateWorking)}
 		b.wants(journal.ErrNotFound, d.append(plain, d.artifact("a", false, "x")))
-	})
-	t.Run("refused: a task that has ended cannot go back", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"refused: a task that has ended cannot go back", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(plain, d.status(a2a.TaskStateFailed, nil)))
 		d.wants(journal.ErrFinished, d.append(plain, d.status(a2a.TaskStateWorking, nil)))
 		d.must(d.append(plain, metadata(a2a.Metadata{"late": []byte("1")})))
 		d.stored()
-	})
-	t.Run("refused: leaves nothing of the commit", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"refused: leaves nothing of the commit", func(b *bench) {
+		d := b.create(key())
 		d.enqueue(d.key, input("waits"))
 		err := d.append(func(c *journal.Commit) {
 			c.UnlessInputs, c.Release = true, true
@@ -154,13 +147,13 @@ func testAppend(t *testing.T, open Opener) {
 		d.wants(journal.ErrInputsWaiting, err)
 		d.stored()
 		if s, _ := d.j.TaskState(d.ctx, d.key); s != nil {
-			t.Errorf("task state %q", s)
+			b.Errorf("task state %q", s)
 		}
 		d.must(d.append(plain, d.artifact("a", false, "y")))
 		d.stored()
-	})
-	t.Run("refused: a context that has ended", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"refused: a context that has ended", func(b *bench) {
+		d := b.create(key())
 		cause := errors.New("the cause")
 		ctx, cancel := context.WithCancelCause(d.ctx)
 		cancel(cause)
@@ -168,12 +161,12 @@ func testAppend(t *testing.T, open Opener) {
 		d.wants(cause, err)
 		_, err = d.j.Load(ctx, d.key)
 		if err == nil {
-			t.Error("load worked")
+			b.Error("load worked")
 		}
 		d.stored()
-	})
-	t.Run("the slice of events may be used again", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"the slice of events may be used again", func(b *bench) {
+		d := b.create(key())
 		buffer := make([]journal.Event, 1)
 		for range 3 {
 			c := d.commit(plain, d.artifact("a", true, "x"))
@@ -186,5 +179,5 @@ func testAppend(t *testing.T, open Opener) {
 		}
 		clear(buffer)
 		d.stored()
-	})
+	}},
 }

@@ -5,7 +5,6 @@ package journaltest
 import (
 	"errors"
 	"sync"
-	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -18,30 +17,30 @@ func (b *bench) inputs(k journal.Key, after uint64) []journal.Input {
 	return in
 }
 
-func testInbox(t *testing.T, open Opener) {
-	t.Run("keeps order and content", func(t *testing.T) {
-		d := setup(t, open).create(key())
+var inboxTests = []test{
+	{"keeps order and content", func(b *bench) {
+		d := b.create(key())
 		want := []journal.Input{input("1"), {Kind: journal.InputCancel, Time: now()}, input("3"),
 			{Kind: journal.InputWake, Time: now()}}
 		for i := range want {
 			want[i].Number = d.enqueue(d.key, want[i])
 			if want[i].Number != uint64(i+1) {
-				t.Errorf("input %d has the number %d", i+1, want[i].Number)
+				b.Errorf("input %d has the number %d", i+1, want[i].Number)
 			}
 		}
 		d.same("inputs", want, d.inputs(d.key, 0))
 		d.same("inputs after 2", want[2:], d.inputs(d.key, 2))
 		d.same("inputs after 4", want[4:], d.inputs(d.key, 4))
-	})
-	t.Run("gives a time", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"gives a time", func(b *bench) {
+		d := b.create(key())
 		d.enqueue(d.key, journal.Input{Kind: journal.InputWake})
 		if d.inputs(d.key, 0)[0].Time.IsZero() {
-			t.Error("no time")
+			b.Error("no time")
 		}
-	})
-	t.Run("the limit counts waiting messages", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"the limit counts waiting messages", func(b *bench) {
+		d := b.create(key())
 		for range 16 {
 			_, err := d.j.Enqueue(d.ctx, d.key, input("x"), 16)
 			d.must(err)
@@ -55,33 +54,32 @@ func testInbox(t *testing.T, open Opener) {
 		d.must(err)
 		_, err = d.j.Enqueue(d.ctx, d.key, input("x"), 16)
 		d.wants(journal.ErrInboxFull, err)
-	})
-	t.Run("repeated inputs are one", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"repeated inputs are one", func(b *bench) {
+		d := b.create(key())
 		in := input("x")
 		in.IdempotencyKey = "k"
 		first := d.enqueue(d.key, in)
 		if again := d.enqueue(d.key, in); again != first {
-			t.Errorf("repeated: %d, want %d", again, first)
+			b.Errorf("repeated: %d, want %d", again, first)
 		}
 		if n := len(d.inputs(d.key, 0)); n != 1 {
-			t.Errorf("%d inputs", n)
+			b.Errorf("%d inputs", n)
 		}
 		d.must(d.append(taken(first), received(first, "x")))
 		if again := d.enqueue(d.key, in); again != first {
-			t.Errorf("repeated after it was taken: %d, want %d", again, first)
+			b.Errorf("repeated after it was taken: %d, want %d", again, first)
 		}
 		d.must(d.append(plain, d.status(a2a.TaskStateCompleted, nil)))
 		if again := d.enqueue(d.key, in); again != first {
-			t.Errorf("repeated after the end: %d, want %d", again, first)
+			b.Errorf("repeated after the end: %d, want %d", again, first)
 		}
 		other := d.create(key())
 		if n := d.enqueue(other.key, in); n != 1 || len(d.inputs(other.key, 0)) != 1 {
-			t.Errorf("another task's input: %d", n)
+			b.Errorf("another task's input: %d", n)
 		}
-	})
-	t.Run("refused", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"refused", func(b *bench) {
 		_, err := b.j.Enqueue(b.ctx, key(), input("x"), 0)
 		b.wants(journal.ErrNotFound, err)
 		_, err = b.j.Inputs(b.ctx, key(), 0)
@@ -93,9 +91,9 @@ func testInbox(t *testing.T, open Opener) {
 		}
 		_, err = b.j.Enqueue(b.ctx, b.rest(key(), a2a.TaskStateInputRequired).key, input("x"), 0)
 		b.must(err)
-	})
-	t.Run("taken with the events it causes", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"taken with the events it causes", func(b *bench) {
+		d := b.create(key())
 		for range 3 {
 			d.enqueue(d.key, input("x"))
 		}
@@ -103,45 +101,42 @@ func testInbox(t *testing.T, open Opener) {
 		stale.head.Seq = 5
 		d.wants(journal.ErrConflict, stale.append(taken(2), received(2, "x")))
 		if n := len(d.inputs(d.key, 0)); n != 3 {
-			t.Errorf("%d inputs wait after a refused commit, want 3", n)
+			b.Errorf("%d inputs wait after a refused commit, want 3", n)
 		}
 		d.must(d.append(taken(2), received(1, "x"), received(2, "x")))
 		if in := d.inputs(d.key, 0); len(in) != 1 || in[0].Number != 3 {
-			t.Errorf("inputs after the commit: %+v", in)
+			b.Errorf("inputs after the commit: %+v", in)
 		}
 		d.stored()
 		d.must(d.append(taken(3)))
 		if n := d.enqueue(d.key, input("x")); n != 4 {
-			t.Errorf("number after all were taken: %d, want 4", n)
+			b.Errorf("number after all were taken: %d, want 4", n)
 		}
-	})
-	t.Run("a task that ends keeps none", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"a task that ends keeps none", func(b *bench) {
+		d := b.create(key())
 		d.enqueue(d.key, input("x"))
 		d.must(d.append(release, d.status(a2a.TaskStateCanceled, nil)))
 		if in := d.inputs(d.key, 0); len(in) != 0 {
-			t.Errorf("inputs %+v", in)
+			b.Errorf("inputs %+v", in)
 		}
-		if c := d.claim("you", 10, "agent"); len(c) != 0 {
-			t.Errorf("claimed %+v", c)
-		}
+		d.claimsNone("a task that has ended", "agent")
 		d.stored()
-	})
-	t.Run("UnlessInputs", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"UnlessInputs", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(unlessInputs, d.artifact("a", false, "x")))
 		d.enqueue(d.key, input("x"))
 		d.wants(journal.ErrInputsWaiting, d.append(unlessInputs, d.artifact("a", true, "y")))
 		d.must(d.append(both(unlessInputs, taken(1)), d.artifact("a", true, "y")))
 		d.must(d.append(unlessInputs, d.artifact("a", true, "y")))
 		d.stored()
-	})
-	t.Run("UnlessInputs and Enqueue exclude each other", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"UnlessInputs and Enqueue exclude each other", func(b *bench) {
 		for range 30 {
 			endAgainstEnqueue(b)
 		}
-	})
+	}},
 }
 
 // endAgainstEnqueue ends a task while others send to it: either all were refused, or the end was.

@@ -22,36 +22,44 @@ import (
 // first one, as a second node would; it is nil where that cannot be.
 type Opener func(t *testing.T) (j journal.Journal, again func() (journal.Journal, error))
 
+// A test is one promise of the contract, shown on a journal of its own.
+type test struct {
+	name string
+	run  func(*bench)
+}
+
 // Run tests a journal.
 func Run(t *testing.T, open Opener) {
 	for _, group := range []struct {
-		name string
-		test func(*testing.T, Opener)
+		name  string
+		tests []test
 	}{
-		{"Create", testCreate},
-		{"Append", testAppend},
-		{"Scope", testScope},
-		{"Inbox", testInbox},
-		{"Lease", testLease},
-		{"Claim", testClaim},
-		{"Read", testRead},
-		{"Fold", testFold},
-		{"List", testList},
-		{"State", testState},
-		{"Cursor", testCursor},
-		{"Prune", testPrune},
-		{"Concurrent", testConcurrent},
-		{"Handles", testHandles},
-		{"Close", testClose},
+		{"Create", createTests},
+		{"Append", appendTests},
+		{"Scope", scopeTests},
+		{"Inbox", inboxTests},
+		{"Lease", leaseTests},
+		{"Claim", claimTests},
+		{"Read", readTests},
+		{"List", listTests},
+		{"State", stateTests},
+		{"Cursor", cursorTests},
+		{"Prune", pruneTests},
+		{"Concurrent", concurrentTests},
+		{"Close", closeTests},
 	} {
-		t.Run(group.name, func(t *testing.T) { group.test(t, open) })
+		t.Run(group.name, func(t *testing.T) {
+			for _, test := range group.tests {
+				t.Run(test.name, func(t *testing.T) { test.run(setup(t, open)) })
+			}
+		})
 	}
 }
 
 // long is a lease that does not expire during a test.
 const long = time.Hour
 
-// bench is a journal and what a test needs around it.
+// bench is a journal and what a test needs around it. Its methods fail the test on an error.
 type bench struct {
 	*testing.T
 	j     journal.Journal
@@ -90,7 +98,7 @@ type driver struct {
 	key    journal.Key
 	lease  journal.Lease
 	head   journal.Head
-	events []journal.Event
+	events []journal.Event // that the journal took
 }
 
 // draft returns a driver for a task that does not exist yet.
@@ -234,6 +242,20 @@ func input(text string) journal.Input {
 	}
 }
 
+func (b *bench) load(k journal.Key) *journal.Snapshot {
+	b.Helper()
+	s, err := b.j.Load(b.ctx, k)
+	b.must(err)
+	return s
+}
+
+func (b *bench) page(k journal.Key, after uint64, limit int) []journal.Event {
+	b.Helper()
+	events, err := b.j.Events(b.ctx, k, after, limit)
+	b.must(err)
+	return events
+}
+
 func (b *bench) enqueue(k journal.Key, in journal.Input) uint64 {
 	b.Helper()
 	n, err := b.j.Enqueue(b.ctx, k, in, 0)
@@ -244,8 +266,7 @@ func (b *bench) enqueue(k journal.Key, in journal.Input) uint64 {
 // stored compares what the journal returns for the task with what was written.
 func (d *driver) stored() {
 	d.Helper()
-	got, err := d.j.Load(d.ctx, d.key)
-	d.must(err)
+	got := d.load(d.key)
 	d.same("the loaded task", d.projection().Task(), got.Task)
 	d.same("the loaded head", &d.head, got.Head)
 	head, err := d.j.Head(d.ctx, d.key)
@@ -259,8 +280,7 @@ func (d *driver) all() []journal.Event {
 	d.Helper()
 	var all []journal.Event
 	for {
-		page, err := d.j.Events(d.ctx, d.key, uint64(len(all)), 7)
-		d.must(err)
+		page := d.page(d.key, uint64(len(all)), 7)
 		if len(page) == 0 {
 			return all
 		}

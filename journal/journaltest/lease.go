@@ -5,7 +5,6 @@ package journaltest
 import (
 	"errors"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -17,6 +16,42 @@ func (b *bench) claim(holder string, limit int, agents ...string) []journal.Clai
 	c, err := b.j.Claim(b.ctx, holder, agents, long, limit)
 	b.must(err)
 	return c
+}
+
+// renew renews leases and says which are still held.
+func (b *bench) renew(ttl time.Duration, leases ...journal.Lease) []bool {
+	b.Helper()
+	held, err := b.j.Renew(b.ctx, leases, ttl)
+	b.must(err)
+	return held
+}
+
+// heldBy fails unless an error says who holds a task.
+func (b *bench) heldBy(holder string, err error) *journal.HeldError {
+	b.Helper()
+	var held *journal.HeldError
+	if !errors.As(err, &held) || held.Holder != holder {
+		b.Fatalf("error %v, want that %s holds the task", err, holder)
+	}
+	return held
+}
+
+// claimsNone fails if a task can be claimed.
+func (b *bench) claimsNone(why string, agents ...string) {
+	b.Helper()
+	if c := b.claim("you", 10, agents...); len(c) != 0 {
+		b.Fatalf("%s: claimed %+v", why, c)
+	}
+}
+
+// claimsOne returns the only task that can be claimed.
+func (b *bench) claimsOne(key journal.Key) journal.Claimed {
+	b.Helper()
+	c := b.claim("you", 10, "agent")
+	if len(c) != 1 || c[0].Lease.Key != key || c[0].Lease.Holder != "you" {
+		b.Fatalf("claimed %+v, want %s", c, key.ID)
+	}
+	return c[0]
 }
 
 // take claims one task and lets the driver write with the new lease.
@@ -39,27 +74,25 @@ func (d *driver) expire(holder string) journal.Claimed {
 	return c
 }
 
-func testLease(t *testing.T, open Opener) {
-	t.Run("fences off earlier holders", func(t *testing.T) {
-		d := setup(t, open).rest(key(), a2a.TaskStateWorking)
+var leaseTests = []test{
+	{"fences off earlier holders", func(b *bench) {
+		d := b.rest(key(), a2a.TaskStateWorking)
 		d.take("one", 20*time.Millisecond)
 		old := d.lease
 		c := d.expire("two")
 		if c.Lease.Token <= old.Token || c.Lease.Holder != "two" || c.Lease.Key != d.key {
-			t.Errorf("lease %+v after %+v", c.Lease, old)
+			b.Errorf("lease %+v after %+v", c.Lease, old)
 		}
 		d.same("claimed head", &d.head, c.Head)
 		d.wants(journal.ErrLeaseLost, d.append(plain, d.artifact("a", false, "x")))
-		held, err := d.j.Renew(d.ctx, []journal.Lease{old, c.Lease}, long)
-		d.must(err)
-		d.same("held", []bool{false, true}, held)
+		d.same("held", []bool{false, true}, d.renew(long, old, c.Lease))
 		d.must(d.j.Release(d.ctx, old))
 		d.lease = c.Lease
 		d.must(d.append(plain, d.artifact("a", false, "x")))
 		d.stored()
-	})
-	t.Run("wrong leases are refused", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"wrong leases are refused", func(b *bench) {
+		d := b.create(key())
 		right, other := d.lease, d.create(key()).lease
 		for name, wrong := range map[string]journal.Lease{
 			"none":           {},
@@ -69,127 +102,104 @@ func testLease(t *testing.T, open Opener) {
 		} {
 			d.lease = wrong
 			if err := d.append(plain, d.artifact("a", false, "x")); !errors.Is(err, journal.ErrLeaseLost) {
-				t.Errorf("%s: error %v", name, err)
+				b.Errorf("%s: error %v", name, err)
 			}
 		}
 		d.stored()
-	})
-	t.Run("one that expired is good until somebody claims", func(t *testing.T) {
-		d := setup(t, open).rest(key(), a2a.TaskStateWorking)
+	}},
+	{"one that expired is good until somebody claims", func(b *bench) {
+		d := b.rest(key(), a2a.TaskStateWorking)
 		d.take("one", time.Millisecond)
 		d.eventually("time passes",
 			func() bool { return time.Now().After(d.events[0].Time.Add(20 * time.Millisecond)) })
 		d.must(d.append(plain, d.artifact("a", false, "x")))
-		held, err := d.j.Renew(d.ctx, []journal.Lease{d.lease}, long)
-		d.must(err)
-		d.same("held", []bool{true}, held)
-		_, err = d.j.ClaimTask(d.ctx, d.key, "two", long)
-		var by *journal.HeldError
-		if !errors.As(err, &by) || by.Holder != "one" || !by.Until.After(time.Now().Add(long/2)) {
-			t.Errorf("claim of a renewed lease: %v", err)
+		d.same("held", []bool{true}, d.renew(long, d.lease))
+		_, err := d.j.ClaimTask(d.ctx, d.key, "two", long)
+		if held := d.heldBy("one", err); !held.Until.After(time.Now().Add(long / 2)) {
+			b.Errorf("claim of a renewed lease: %v", err)
 		}
-	})
-	t.Run("a holder does not claim anew what it holds", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"a holder does not claim anew what it holds", func(b *bench) {
+		d := b.create(key())
 		_, err := d.j.ClaimTask(d.ctx, d.key, d.lease.Holder, long)
-		var by *journal.HeldError
-		if !errors.As(err, &by) || by.Holder != d.lease.Holder {
-			t.Errorf("claim of an own lease: %v", err)
-		}
+		d.heldBy(d.lease.Holder, err)
 		d.must(d.append(plain, d.artifact("a", false, "x")))
-	})
-	t.Run("release", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"release", func(b *bench) {
+		d := b.create(key())
 		old := d.lease
 		d.must(d.j.Release(d.ctx, old))
 		d.must(d.j.Release(d.ctx, old))
 		d.wants(journal.ErrLeaseLost, d.append(plain, d.artifact("a", false, "x")))
-		held, err := d.j.Renew(d.ctx, []journal.Lease{old, {}}, long)
-		d.must(err)
-		d.same("held", []bool{false, false}, held)
+		d.same("held", []bool{false, false}, d.renew(long, old, journal.Lease{}))
 		d.take("two", long)
 		d.must(d.append(release, d.artifact("a", false, "x")))
 		if d.lease != (journal.Lease{}) {
-			t.Errorf("lease %+v", d.lease)
+			b.Errorf("lease %+v", d.lease)
 		}
 		d.take("three", long)
 		d.must(d.append(plain, d.artifact("a", true, "x")))
 		d.must(d.j.Release(d.ctx, journal.Lease{Key: key(), Holder: "x", Token: 1}))
-	})
-	t.Run("no such task", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"no such task", func(b *bench) {
 		_, err := b.j.ClaimTask(b.ctx, key(), "me", long)
 		b.wants(journal.ErrNotFound, err)
-	})
+	}},
 }
 
-func testClaim(t *testing.T, open Opener) {
-	t.Run("inputs make runnable", func(t *testing.T) {
-		d := setup(t, open).rest(key(), a2a.TaskStateInputRequired)
-		if c := d.claim("me", 10, "agent"); len(c) != 0 {
-			t.Fatalf("claimed a task with nothing to do: %+v", c)
-		}
+var claimTests = []test{
+	{"inputs make runnable", func(b *bench) {
+		d := b.rest(key(), a2a.TaskStateInputRequired)
+		d.claimsNone("nothing to do", "agent")
 		in := input("x")
 		in.Number = d.enqueue(d.key, in)
-		c := d.claim("me", 10, "agent")
-		if len(c) != 1 || c[0].Lease.Key != d.key || c[0].Lease.Holder != "me" {
-			t.Fatalf("claimed %+v", c)
-		}
-		d.same("inputs", []journal.Input{in}, c[0].Inputs)
-		d.same("head", &d.head, c[0].Head)
-		if c := d.claim("you", 10, "agent"); len(c) != 0 {
-			t.Fatalf("claimed twice: %+v", c)
-		}
-		d.lease = c[0].Lease
+		c := d.claimsOne(d.key)
+		d.same("inputs", []journal.Input{in}, c.Inputs)
+		d.same("head", &d.head, c.Head)
+		d.claimsNone("twice", "agent")
+		d.lease = c.Lease
 		d.must(d.append(both(taken(1), release), received(1, "x")))
-		if c := d.claim("you", 10, "agent"); len(c) != 0 {
-			t.Fatalf("claimed after all was taken: %+v", c)
-		}
-	})
-	t.Run("released with inputs left", func(t *testing.T) {
-		d := setup(t, open).create(key())
+		d.claimsNone("after all was taken", "agent")
+	}},
+	{"released with inputs left", func(b *bench) {
+		d := b.create(key())
 		d.enqueue(d.key, input("x"))
 		d.enqueue(d.key, input("y"))
 		d.must(d.append(both(taken(1), release)))
-		if c := d.claim("you", 10, "agent"); len(c) != 1 || len(c[0].Inputs) != 1 || c[0].Inputs[0].Number != 2 {
-			t.Fatalf("claimed %+v", c)
+		if c := d.claimsOne(d.key); len(c.Inputs) != 1 || c.Inputs[0].Number != 2 {
+			b.Fatalf("claimed %+v", c)
 		}
-	})
-	t.Run("an open turn makes runnable", func(t *testing.T) {
-		d := setup(t, open).create(key())
+	}},
+	{"an open turn makes runnable", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(both(run(journal.Run{Open: true, Attempt: 1}), release)))
-		if c := d.claim("you", 10, "agent"); len(c) != 1 || !c[0].Head.Run.Open {
-			t.Fatalf("claimed %+v", c)
+		if c := d.claimsOne(d.key); !c.Head.Run.Open {
+			b.Fatalf("claimed %+v", c)
 		}
-	})
-	t.Run("a timer makes runnable when it is due", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"a timer makes runnable when it is due", func(b *bench) {
 		far, soon := b.create(key()), b.create(key())
 		b.must(far.append(both(run(journal.Run{WakeAt: now().Add(long)}), release)))
 		b.must(soon.append(both(run(journal.Run{WakeAt: now().Add(50 * time.Millisecond)}), release)))
 		var c []journal.Claimed
 		b.eventually("the timer is due", func() bool { c = b.claim("you", 10, "agent"); return len(c) > 0 })
 		if len(c) != 1 || c[0].Lease.Key != soon.key {
-			t.Fatalf("claimed %+v", c)
+			b.Fatalf("claimed %+v", c)
 		}
 		if time.Now().Before(soon.head.Run.WakeAt.Add(-10 * time.Millisecond)) {
-			t.Error("claimed before it was due")
+			b.Error("claimed before it was due")
 		}
-	})
-	t.Run("an expired lease", func(t *testing.T) {
-		d := setup(t, open).rest(key(), a2a.TaskStateWorking)
+	}},
+	{"an expired lease", func(b *bench) {
+		d := b.rest(key(), a2a.TaskStateWorking)
 		d.take("one", long)
 		d.must(d.append(run(journal.Run{Open: true, Attempt: 1})))
-		if c := d.claim("two", 10, "agent"); len(c) != 0 {
-			t.Fatalf("claimed a held task: %+v", c)
-		}
-		_, err := d.j.Renew(d.ctx, []journal.Lease{d.lease}, time.Millisecond)
-		d.must(err)
+		d.claimsNone("a held task", "agent")
+		d.renew(time.Millisecond, d.lease)
 		d.eventually("the task is claimed", func() bool { return len(d.claim("two", 10, "agent")) == 1 })
 		d.wants(journal.ErrLeaseLost, d.append(plain))
-	})
-	t.Run("limit, and the longest waiting first", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"limit, and the longest waiting first", func(b *bench) {
 		var keys []journal.Key
 		for range 5 {
 			d := b.rest(key(), a2a.TaskStateInputRequired)
@@ -207,34 +217,28 @@ func testClaim(t *testing.T, open Opener) {
 		for _, limit := range []int{0, 2, 2, 2, 2} {
 			c := b.claim("me", limit, "agent")
 			if len(c) > limit {
-				t.Fatalf("%d claimed, limit %d", len(c), limit)
+				b.Fatalf("%d claimed, limit %d", len(c), limit)
 			}
 			for _, c := range c {
 				got = append(got, c.Lease.Key)
 			}
 		}
 		b.same("order", []journal.Key{keys[3], keys[1], keys[4], keys[0], keys[2]}, got)
-	})
-	t.Run("only the named agents", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"only the named agents", func(b *bench) {
 		for _, agent := range []string{"a", "b", "c"} {
 			k := key()
 			k.Agent = agent
 			b.enqueue(b.rest(k, a2a.TaskStateInputRequired).key, input("x"))
 		}
-		if c := b.claim("me", 10); len(c) != 0 {
-			t.Fatalf("claimed for no agent: %+v", c)
-		}
-		if c := b.claim("me", 10, "none"); len(c) != 0 {
-			t.Fatalf("claimed for another agent: %+v", c)
-		}
+		b.claimsNone("for no agent")
+		b.claimsNone("for another agent", "none")
 		c := b.claim("me", 10, "a", "none", "c")
 		if len(c) != 2 || c[0].Lease.Key.Agent != "a" || c[1].Lease.Key.Agent != "c" {
-			t.Fatalf("claimed %+v", c)
+			b.Fatalf("claimed %+v", c)
 		}
-	})
-	t.Run("each task once", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"each task once", func(b *bench) {
 		const tasks = 40
 		for range tasks {
 			b.enqueue(b.rest(key(), a2a.TaskStateInputRequired).key, input("x"))
@@ -263,13 +267,13 @@ func testClaim(t *testing.T, open Opener) {
 		wg.Wait()
 		for k, n := range seen {
 			if n != 1 {
-				t.Errorf("%s claimed %d times", k.ID, n)
+				b.Errorf("%s claimed %d times", k.ID, n)
 			}
 		}
 		if len(seen) != tasks {
-			t.Errorf("%d tasks claimed, want %d", len(seen), tasks)
+			b.Errorf("%d tasks claimed, want %d", len(seen), tasks)
 		}
-	})
+	}},
 }
 
 // tick waits until the clock, which may count milliseconds, has moved.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -39,9 +38,8 @@ func ids(heads []*journal.Head) []a2a.TaskID {
 	return all
 }
 
-func testList(t *testing.T, open Opener) {
-	t.Run("order, filters, pages and totals", func(t *testing.T) {
-		b := setup(t, open)
+var listTests = []test{
+	{"order, filters, pages and totals", func(b *bench) {
 		start := now()
 		var heads []*journal.Head
 		for i := range 40 {
@@ -76,27 +74,25 @@ func testList(t *testing.T, open Opener) {
 				}
 			}
 		}
-	})
-	t.Run("50 without a limit", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"50 without a limit", func(b *bench) {
 		for i := range 51 {
 			b.listed(key(), "c", a2a.TaskStateWorking, now().Add(time.Duration(i)*time.Second))
 		}
 		p := b.list(key().Scope, journal.Query{})
 		if len(p.Heads) != 50 || p.Next == "" || p.Total != 51 {
-			t.Errorf("%d heads, next %q, total %d", len(p.Heads), p.Next, p.Total)
+			b.Errorf("%d heads, next %q, total %d", len(p.Heads), p.Next, p.Total)
 		}
 		p = b.list(key().Scope, journal.Query{PageToken: p.Next})
 		if len(p.Heads) != 1 || p.Next != "" || p.Total != 51 {
-			t.Errorf("%d heads, next %q, total %d", len(p.Heads), p.Next, p.Total)
+			b.Errorf("%d heads, next %q, total %d", len(p.Heads), p.Next, p.Total)
 		}
 		p = b.list(key().Scope, journal.Query{Limit: 51})
 		if len(p.Heads) != 51 || p.Next != "" {
-			t.Errorf("%d heads, next %q on the only page", len(p.Heads), p.Next)
+			b.Errorf("%d heads, next %q on the only page", len(p.Heads), p.Next)
 		}
-	})
-	t.Run("a status change moves the task, other commits do not", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"a status change moves the task, other commits do not", func(b *bench) {
 		start := now().Add(-time.Hour)
 		a := b.listed(key(), "c", a2a.TaskStateWorking, start)
 		z := b.listed(key(), "c", a2a.TaskStateWorking, start.Add(time.Second))
@@ -109,9 +105,8 @@ func testList(t *testing.T, open Opener) {
 			ids(b.list(a.key.Scope, journal.Query{State: a2a.TaskStateWorking}).Heads))
 		b.same("completed", []*journal.Head{&a.head},
 			b.list(a.key.Scope, journal.Query{State: a2a.TaskStateCompleted}).Heads)
-	})
-	t.Run("pages stay steady while tasks change", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"pages stay steady while tasks change", func(b *bench) {
 		start := now().Add(-time.Hour)
 		var all []*driver
 		for i := range 12 {
@@ -130,9 +125,8 @@ func testList(t *testing.T, open Opener) {
 			want = append(want, all[i].key.ID)
 		}
 		b.same("the second page", want, ids(rest.Heads))
-	})
-	t.Run("pages end by bytes", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"pages end by bytes", func(b *bench) {
 		start := now().Add(-time.Hour)
 		const large = 10 << 10
 		var want []*journal.Head
@@ -170,7 +164,7 @@ func testList(t *testing.T, open Opener) {
 				}
 				got, heads, next = append(got, len(p.Heads)), append(heads, p.Heads...), p.Next
 				if p.Total != len(want) {
-					t.Errorf("%s: total %d", name, p.Total)
+					b.Errorf("%s: total %d", name, p.Total)
 				}
 				if next == "" || len(p.Heads) == 0 {
 					break
@@ -179,9 +173,8 @@ func testList(t *testing.T, open Opener) {
 			b.same(name, c.want, got)
 			b.same(name, ids(want), ids(heads))
 		}
-	})
-	t.Run("page tokens", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"page tokens", func(b *bench) {
 		for range 3 {
 			b.listed(key(), "c", a2a.TaskStateWorking, now())
 		}
@@ -200,13 +193,13 @@ func testList(t *testing.T, open Opener) {
 			"another scope": {other, journal.Query{PageToken: next}},
 		} {
 			if _, err := b.j.List(b.ctx, try.scope, try.q); err == nil {
-				t.Errorf("%s: accepted", name)
+				b.Errorf("%s: accepted", name)
 			} else {
 				b.wants(journal.ErrBadPageToken, err)
 			}
 		}
 		b.list(s, journal.Query{PageToken: next, Limit: 2})
-	})
+	}},
 }
 
 // sameTasks compares the tasks of a page with those that Load returns.
@@ -216,9 +209,7 @@ func (b *bench) sameTasks(name string, p *journal.Page) {
 		b.Fatalf("%s: %d tasks of %d heads", name, len(p.Tasks), len(p.Heads))
 	}
 	for i, h := range p.Heads {
-		snap, err := b.j.Load(b.ctx, h.Key)
-		b.must(err)
-		b.same(name, snap.Task, p.Tasks[i])
+		b.same(name, b.load(h.Key).Task, p.Tasks[i])
 	}
 }
 

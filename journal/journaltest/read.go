@@ -5,7 +5,6 @@ package journaltest
 import (
 	"fmt"
 	"strings"
-	"testing"
 	"time"
 
 	"pgregory.net/rapid"
@@ -14,44 +13,48 @@ import (
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-func testRead(t *testing.T, open Opener) {
-	t.Run("pages of events", func(t *testing.T) {
-		d := setup(t, open).create(key())
+var readTests = []test{
+	{"pages of events", func(b *bench) {
+		d := b.create(key())
 		for i := range 5 {
 			d.must(d.append(plain, d.artifact("a", i > 0, "x"), d.artifact("a", true, "y"), received(1, "z")))
 		}
 		for after := range uint64(18) {
 			for limit := range 18 {
-				got, err := d.j.Events(d.ctx, d.key, after, limit)
-				d.must(err)
 				from := min(int(after), len(d.events))
 				d.same(fmt.Sprintf("%d events after %d", limit, after), d.events[from:min(from+limit, len(d.events))],
-					got)
+					d.page(d.key, after, limit))
 			}
 		}
-		got, err := d.j.Events(d.ctx, d.key, 1<<62, 5)
-		d.must(err)
-		d.same("events far behind the end", []journal.Event{}, got)
-	})
-	t.Run("what was read does not change", func(t *testing.T) {
-		d := setup(t, open).create(key())
+		d.same("events far behind the end", []journal.Event{}, d.page(d.key, 1<<62, 5))
+	}},
+	{"what was read does not change", func(b *bench) {
+		d := b.create(key())
 		d.must(d.append(plain, d.artifact("a", false, "1")))
 		was := d.projection().Task()
-		before, err := d.j.Load(d.ctx, d.key)
-		d.must(err)
+		before := d.load(d.key)
 		d.must(d.append(plain, d.artifact("a", true, "2"), d.status(a2a.TaskStateWorking, message("m"))))
-		_, err = d.j.Load(d.ctx, d.key)
-		d.must(err)
+		d.load(d.key)
 		d.same("the earlier task", was, before.Task)
-	})
-	t.Run("a long task", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"a long task", func(b *bench) {
 		short, long := chunks(b, 2_000), chunks(b, 20_000)
 		// Reading is linear: ten times the parts, with room for a busy machine.
 		if limit := 60*short + 200*time.Millisecond; long > limit {
-			t.Errorf("20,000 chunks take %v to read, 2,000 take %v", long, short)
+			b.Errorf("20,000 chunks take %v to read, 2,000 take %v", long, short)
 		}
-	})
+	}},
+	{"a task is what its events make of it", func(b *bench) {
+		rapid.Check(b, func(rt *rapid.T) {
+			d := b.create(key())
+			for range rapid.IntRange(1, 12).Draw(rt, "commits") {
+				events := rapid.SliceOfN(rapid.Custom(d.anyEvent), 0, 6).Draw(rt, "events")
+				d.must(d.append(plain, events...))
+				d.same("the task", naive(d.events), d.load(d.key).Task)
+			}
+			d.stored()
+		})
+	}},
 }
 
 // chunks writes a task of n chunks and returns how long it takes to load.
@@ -76,33 +79,13 @@ func chunks(b *bench, n int) time.Duration {
 		d.head = head
 	}
 	start := time.Now()
-	s, err := b.j.Load(b.ctx, d.key)
+	s := b.load(d.key)
 	took := time.Since(start)
-	b.must(err)
 	if got := len(s.Task.Artifacts[0].Parts); got != n {
 		b.Fatalf("%d parts, want %d separate ones", got, n)
 	}
 	b.same("the task", projection.Task(), s.Task)
 	return took
-}
-
-func testFold(t *testing.T, open Opener) {
-	b := setup(t, open)
-	rapid.Check(t, func(rt *rapid.T) {
-		d := b.create(key())
-		for range rapid.IntRange(1, 12).Draw(rt, "commits") {
-			events := rapid.SliceOfN(rapid.Custom(d.anyEvent), 0, 6).Draw(rt, "events")
-			if err := d.append(plain, events...); err != nil {
-				rt.Fatal(err)
-			}
-			s, err := b.j.Load(b.ctx, d.key)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			b.same("the task", naive(d.events), s.Task)
-		}
-		d.stored()
-	})
 }
 
 // anyEvent draws an event. Some are large, so that checkpoints come to be written.

@@ -3,89 +3,100 @@
 package journaltest
 
 import (
-	"testing"
+	"errors"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-func testScope(t *testing.T, open Opener) {
-	for name, foreign := range map[string]func(*journal.Scope){
-		"agent":  func(s *journal.Scope) { s.Agent = "other" },
-		"tenant": func(s *journal.Scope) { s.Tenant = "" },
-		"owner":  func(s *journal.Scope) { s.Owner = "" },
-		"shifted": func(s *journal.Scope) { // the same letters in other places
-			s.Agent, s.Tenant, s.Owner = "agentten", "ant", "owner"
-		},
-	} {
-		t.Run("another "+name, func(t *testing.T) {
-			b := setup(t, open)
-			d := b.create(key())
-			b.must(d.append(func(c *journal.Commit) { c.TaskState, c.ContextState = []byte("t"), []byte("c") }))
-			b.must(b.j.PutCursor(b.ctx, d.key, journal.Cursor{Name: "c"}))
-			k := d.key
-			foreign(&k.Scope)
-			notThere(b, d, k)
-			d.stored()
+var scopeTests = []test{
+	{"another agent", inAnother(func(s *journal.Scope) { s.Agent = "other" })},
+	{"another tenant", inAnother(func(s *journal.Scope) { s.Tenant = "" })},
+	{"another owner", inAnother(func(s *journal.Scope) { s.Owner = "" })},
+	{"the same letters in other places", inAnother(func(s *journal.Scope) {
+		s.Agent, s.Tenant, s.Owner = "agentten", "ant", "owner"
+	})},
+}
 
-			own := b.rest(k, a2a.TaskStateWorking) // the same id is free there
-			own.stored()
-			d.stored()
-			b.enqueue(k, input("x"))
-			if n := len(b.inputs(d.key, 0)); n != 0 {
-				t.Errorf("%d inputs of a foreign task", n)
+// inAnother shows that a task cannot be reached in another scope, where its id is free.
+func inAnother(foreign func(*journal.Scope)) func(*bench) {
+	return func(b *bench) {
+		d := b.create(key())
+		b.must(d.append(states([]byte("t"), []byte("c"))))
+		b.put(d.key, journal.Cursor{Name: "c"})
+		k := d.key
+		foreign(&k.Scope)
+		stranger := *d
+		stranger.key, stranger.head.Key, stranger.lease.Key = k, k, k
+		for name, call := range stranger.callsByKey() {
+			if err := call(); !errors.Is(err, journal.ErrNotFound) {
+				b.Errorf("%s: error %v", name, err)
 			}
-			if state, err := b.j.TaskState(b.ctx, k); state != nil || err != nil {
-				t.Errorf("task state %q, %v", state, err)
-			}
-			if cursors, err := b.j.Cursors(b.ctx, k); len(cursors) != 0 || err != nil {
-				t.Errorf("cursors %v, %v", cursors, err)
-			}
-		})
+		}
+		b.must(b.j.DeleteCursor(b.ctx, k, "c"))
+		b.same("held", []bool{false}, b.renew(time.Nanosecond, stranger.lease))
+		b.must(b.j.Release(b.ctx, stranger.lease))
+		state, err := b.j.ContextState(b.ctx, k.Scope, d.head.ContextID)
+		b.must(err)
+		b.same("context state", []byte(nil), state)
+		b.same("list", &journal.Page{}, b.list(k.Scope, journal.Query{}))
+		b.same("cursors", []journal.Cursor{{Name: "c"}}, b.cursors(d.key))
+		d.stored()
+
+		b.rest(k, a2a.TaskStateWorking).stored()
+		d.stored()
+		b.enqueue(k, input("x"))
+		b.same("inputs", []journal.Input{}, b.inputs(d.key, 0))
+		b.knowsNothing(k)
 	}
 }
 
-// notThere tries all that a key can be used for.
-func notThere(b *bench, d *driver, k journal.Key) {
+// knowsNothing fails if a new task has something of another one that had its id.
+func (b *bench) knowsNothing(k journal.Key) {
 	b.Helper()
-	stranger := *d
-	stranger.key, stranger.head.Key = k, k
-	b.wants(journal.ErrNotFound, stranger.append(plain, d.artifact("a", false, "x")))
-	_, err := b.j.Enqueue(b.ctx, k, input("x"), 0)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.Inputs(b.ctx, k, 0)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.ClaimTask(b.ctx, k, "me", long)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.Head(b.ctx, k)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.Load(b.ctx, k)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.Events(b.ctx, k, 0, 1)
-	b.wants(journal.ErrNotFound, err)
-	_, err = b.j.TaskState(b.ctx, k)
-	b.wants(journal.ErrNotFound, err)
-	b.wants(journal.ErrNotFound, b.j.PutCursor(b.ctx, k, journal.Cursor{Name: "x"}))
-	_, err = b.j.Cursors(b.ctx, k)
-	b.wants(journal.ErrNotFound, err)
-	b.must(b.j.DeleteCursor(b.ctx, k, "c"))
-	lease := d.lease
-	lease.Key = k
-	held, err := b.j.Renew(b.ctx, []journal.Lease{lease}, time.Nanosecond)
-	b.must(err)
-	b.same("held", []bool{false}, held)
-	b.must(b.j.Release(b.ctx, lease))
-	state, err := b.j.ContextState(b.ctx, k.Scope, d.head.ContextID)
-	b.must(err)
-	b.same("context state", []byte(nil), state)
-	page, err := b.j.List(b.ctx, k.Scope, journal.Query{})
-	b.must(err)
-	b.same("list", &journal.Page{}, page)
-
-	cursors, err := b.j.Cursors(b.ctx, d.key)
-	b.must(err)
-	if len(cursors) != 1 {
-		b.Fatalf("a stranger removed the cursor: %v", cursors)
+	if state, err := b.j.TaskState(b.ctx, k); state != nil || err != nil {
+		b.Errorf("task state %q, %v", state, err)
 	}
+	b.same("cursors", []journal.Cursor{}, b.cursors(k))
+}
+
+// callsByKey are the calls that fail for a task that is not there.
+func (d *driver) callsByKey() map[string]func() error {
+	ctx, j, k := d.ctx, d.j, d.key
+	return map[string]func() error{
+		"Append":    func() error { return d.append(plain, d.artifact("a", false, "x")) },
+		"Enqueue":   func() error { _, err := j.Enqueue(ctx, k, input("x"), 0); return err },
+		"Inputs":    func() error { _, err := j.Inputs(ctx, k, 0); return err },
+		"ClaimTask": func() error { _, err := j.ClaimTask(ctx, k, "me", long); return err },
+		"Head":      func() error { _, err := j.Head(ctx, k); return err },
+		"Load":      func() error { _, err := j.Load(ctx, k); return err },
+		"Events":    func() error { _, err := j.Events(ctx, k, 0, 1); return err },
+		"TaskState": func() error { _, err := j.TaskState(ctx, k); return err },
+		"PutCursor": func() error { return j.PutCursor(ctx, k, journal.Cursor{Name: "x"}) },
+		"Cursors":   func() error { _, err := j.Cursors(ctx, k); return err },
+	}
+}
+
+var closeTests = []test{
+	{"no call works any more", func(b *bench) {
+		d := b.create(key())
+		b.must(b.j.Close())
+		calls := d.callsByKey()
+		ctx, j := b.ctx, b.j
+		calls["Claim"] = func() error { _, err := j.Claim(ctx, "me", []string{"agent"}, long, 1); return err }
+		calls["Renew"] = func() error { _, err := j.Renew(ctx, []journal.Lease{d.lease}, long); return err }
+		calls["Release"] = func() error { return j.Release(ctx, d.lease) }
+		calls["List"] = func() error { _, err := j.List(ctx, d.key.Scope, journal.Query{}); return err }
+		calls["ContextState"] = func() error { _, err := j.ContextState(ctx, d.key.Scope, "c"); return err }
+		calls["DueCursors"] = func() error { _, err := j.DueCursors(ctx, 1); return err }
+		calls["DeleteCursor"] = func() error { return j.DeleteCursor(ctx, d.key, "c") }
+		calls["Prune"] = func() error { _, err := j.Prune(ctx, time.Now(), 1); return err }
+		for name, call := range calls {
+			if err := call(); !errors.Is(err, journal.ErrClosed) {
+				b.Errorf("%s: error %v", name, err)
+			}
+		}
+		b.must(b.j.Close())
+	}},
 }

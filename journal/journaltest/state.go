@@ -3,153 +3,160 @@
 package journaltest
 
 import (
-	"testing"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-func testState(t *testing.T, open Opener) {
-	b := setup(t, open)
-	d, other := b.create(key()), b.create(key())
-	states := func() (task, context string) {
-		ts, err := b.j.TaskState(b.ctx, d.key)
-		b.must(err)
-		cs, err := b.j.ContextState(b.ctx, d.key.Scope, d.head.ContextID)
-		b.must(err)
-		return string(ts), string(cs)
-	}
-	save := func(d *driver, task, context []byte) {
-		b.must(d.append(func(c *journal.Commit) { c.TaskState, c.ContextState = task, context }))
-	}
-	want := func(task, context string) {
-		t.Helper()
-		if ts, cs := states(); ts != task || cs != context {
-			t.Fatalf("states %q and %q, want %q and %q", ts, cs, task, context)
-		}
-	}
-	want("", "")
-	save(d, []byte("a\x00"), nil)
-	want("a\x00", "")
-	save(d, nil, []byte("b"))
-	want("a\x00", "b")
-	save(other, []byte("its own"), []byte("c"))
-	want("a\x00", "c")
-	save(d, []byte{}, []byte{})
-	want("", "")
-	cs, err := b.j.ContextState(b.ctx, d.key.Scope, "none")
-	if cs != nil || err != nil {
-		t.Errorf("state of no context: %q, %v", cs, err)
-	}
+// saved returns what was saved of a task and of a context.
+func (b *bench) saved(k journal.Key, context a2a.ContextID) (task, ofContext string) {
+	b.Helper()
+	t, err := b.j.TaskState(b.ctx, k)
+	b.must(err)
+	c, err := b.j.ContextState(b.ctx, k.Scope, context)
+	b.must(err)
+	return string(t), string(c)
 }
 
-func testCursor(t *testing.T, open Opener) {
-	due := func(b *bench) []journal.DueCursor {
-		b.Helper()
-		due, err := b.j.DueCursors(b.ctx, 10)
-		b.must(err)
-		return due
-	}
-	t.Run("put, replace, delete", func(t *testing.T) {
-		d := setup(t, open).create(key())
+func states(task, context []byte) change {
+	return func(c *journal.Commit) { c.TaskState, c.ContextState = task, context }
+}
+
+var stateTests = []test{
+	{"saved with commits", func(b *bench) {
+		d, other := b.create(key()), b.create(key())
+		for i, step := range []struct {
+			by                *driver
+			change            change
+			wantTask, wantCtx string
+		}{
+			{d, plain, "", ""},
+			{d, states([]byte("a\x00"), nil), "a\x00", ""},
+			{d, states(nil, []byte("b")), "a\x00", "b"},
+			{other, states([]byte("its own"), []byte("c")), "a\x00", "c"},
+			{d, states([]byte{}, []byte{}), "", ""},
+		} {
+			b.must(step.by.append(step.change))
+			if task, context := b.saved(d.key, "context"); task != step.wantTask || context != step.wantCtx {
+				b.Fatalf("step %d: states %q and %q, want %q and %q", i, task, context, step.wantTask, step.wantCtx)
+			}
+		}
+		if _, context := b.saved(d.key, "none"); context != "" {
+			b.Errorf("state of no context: %q", context)
+		}
+	}},
+}
+
+func (b *bench) put(k journal.Key, c journal.Cursor) {
+	b.Helper()
+	b.must(b.j.PutCursor(b.ctx, k, c))
+}
+
+func (b *bench) cursors(k journal.Key) []journal.Cursor {
+	b.Helper()
+	all, err := b.j.Cursors(b.ctx, k)
+	b.must(err)
+	return all
+}
+
+func (b *bench) due(limit int) []journal.DueCursor {
+	b.Helper()
+	due, err := b.j.DueCursors(b.ctx, limit)
+	b.must(err)
+	return due
+}
+
+var cursorTests = []test{
+	{"put, replace, delete", func(b *bench) {
+		d := b.create(key())
 		c := journal.Cursor{Name: "b", Delivered: 1, Attempts: 3, Due: now(), Data: []byte("x\x00")}
-		d.must(d.j.PutCursor(d.ctx, d.key, c))
-		d.must(d.j.PutCursor(d.ctx, d.key, journal.Cursor{Name: "a"}))
-		got, err := d.j.Cursors(d.ctx, d.key)
-		d.must(err)
-		d.same("cursors", []journal.Cursor{{Name: "a"}, c}, got)
+		d.put(d.key, c)
+		d.put(d.key, journal.Cursor{Name: "a"})
+		d.same("cursors", []journal.Cursor{{Name: "a"}, c}, d.cursors(d.key))
 		c = journal.Cursor{Name: "b", Data: []byte("y")}
-		d.must(d.j.PutCursor(d.ctx, d.key, c))
+		d.put(d.key, c)
 		d.must(d.j.DeleteCursor(d.ctx, d.key, "a"))
 		d.must(d.j.DeleteCursor(d.ctx, d.key, "a"))
 		d.must(d.j.DeleteCursor(d.ctx, key(), "a"))
-		got, err = d.j.Cursors(d.ctx, d.key)
-		d.must(err)
-		d.same("cursors", []journal.Cursor{c}, got)
-	})
-	t.Run("a commit with events makes due", func(t *testing.T) {
-		d := setup(t, open).create(key())
+		d.same("cursors", []journal.Cursor{c}, d.cursors(d.key))
+	}},
+	{"a commit with events makes due", func(b *bench) {
+		d := b.create(key())
 		c := journal.Cursor{Name: "c", Delivered: 1}
-		d.must(d.j.PutCursor(d.ctx, d.key, c))
+		d.put(d.key, c)
 		d.must(d.append(plain))
-		d.same("due with nothing to deliver", []journal.DueCursor{}, due(d.bench))
+		d.same("due with nothing to deliver", []journal.DueCursor{}, d.due(10))
 		d.must(d.append(plain, d.artifact("a", false, "x")))
 		want := []journal.DueCursor{{Key: d.key, Cursor: c}}
-		d.same("due", want, due(d.bench))
+		d.same("due", want, d.due(10))
 		d.must(d.append(plain, d.artifact("a", true, "x")))
-		d.same("due still", want, due(d.bench))
+		d.same("due still", want, d.due(10))
 		c.Delivered = 3
-		d.must(d.j.PutCursor(d.ctx, d.key, c))
-		d.same("due after delivery", []journal.DueCursor{}, due(d.bench))
+		d.put(d.key, c)
+		d.same("due after delivery", []journal.DueCursor{}, d.due(10))
 		c.Delivered = 2
-		d.must(d.j.PutCursor(d.ctx, d.key, c))
-		d.same("due when put behind", []journal.DueCursor{{Key: d.key, Cursor: c}}, due(d.bench))
+		d.put(d.key, c)
+		d.same("due when put behind", []journal.DueCursor{{Key: d.key, Cursor: c}}, d.due(10))
 		d.must(d.j.DeleteCursor(d.ctx, d.key, "c"))
-		d.same("due after deletion", []journal.DueCursor{}, due(d.bench))
-	})
-	t.Run("a later try", func(t *testing.T) {
-		d := setup(t, open).create(key())
-		d.must(d.j.PutCursor(d.ctx, d.key, journal.Cursor{Name: "far", Due: now().Add(long)}))
+		d.same("due after deletion", []journal.DueCursor{}, d.due(10))
+	}},
+	{"a later try", func(b *bench) {
+		d := b.create(key())
+		d.put(d.key, journal.Cursor{Name: "far", Due: now().Add(long)})
 		soon := journal.Cursor{Name: "soon", Attempts: 1, Due: now().Add(50 * time.Millisecond)}
-		d.must(d.j.PutCursor(d.ctx, d.key, soon))
+		d.put(d.key, soon)
 		d.must(d.append(plain, d.artifact("a", false, "x")))
 		var got []journal.DueCursor
-		d.eventually("the cursor is due", func() bool { got = due(d.bench); return len(got) > 0 })
+		d.eventually("the cursor is due", func() bool { got = d.due(10); return len(got) > 0 })
 		d.same("due", []journal.DueCursor{{Key: d.key, Cursor: soon}}, got)
-	})
-	t.Run("limit, and the longest due first", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"limit, and the longest due first", func(b *bench) {
 		start := now().Add(-time.Hour)
 		for i, name := range []string{"3", "1", "4", "2"} {
 			d := b.create(key())
 			at := start.Add(time.Duration(name[0]) * time.Minute)
-			b.must(b.j.PutCursor(b.ctx, d.key, journal.Cursor{Name: name, Due: at, Attempts: i}))
+			b.put(d.key, journal.Cursor{Name: name, Due: at, Attempts: i})
 		}
-		got, err := b.j.DueCursors(b.ctx, 3)
-		b.must(err)
 		var names []string
-		for _, c := range got {
+		for _, c := range b.due(3) {
 			names = append(names, c.Name)
 		}
 		b.same("names", []string{"1", "2", "3"}, names)
-	})
+	}},
 }
 
-func testPrune(t *testing.T, open Opener) {
-	later := func() time.Time { return time.Now().Add(time.Minute) }
-	t.Run("old tasks go with all that is theirs", func(t *testing.T) {
-		b := setup(t, open)
+// prune removes tasks that are older than a time, and wants so many to go.
+func (b *bench) prune(before time.Time, limit, want int) {
+	b.Helper()
+	if n, err := b.j.Prune(b.ctx, before, limit); n != want || err != nil {
+		b.Fatalf("pruned %d, want %d, error %v", n, want, err)
+	}
+}
+
+func later() time.Time { return time.Now().Add(time.Minute) }
+
+var pruneTests = []test{
+	{"old tasks go with all that is theirs", func(b *bench) {
 		d := b.create(key())
 		b.enqueue(d.key, input("x"))
-		b.must(b.j.PutCursor(b.ctx, d.key, journal.Cursor{Name: "c", Delivered: 3}))
+		b.put(d.key, journal.Cursor{Name: "c", Delivered: 3})
 		b.must(d.append(both(taken(1), func(c *journal.Commit) { c.TaskState = []byte("x") }), received(1, "x")))
 		b.must(d.append(release, d.status(a2a.TaskStateCompleted, nil)))
-		if n, err := b.j.Prune(b.ctx, now().Add(-time.Hour), 10); n != 0 || err != nil {
-			t.Fatalf("pruned %d, %v", n, err)
-		}
-		b.must(b.j.PutCursor(b.ctx, d.key, journal.Cursor{Name: "c", Delivered: 3}))
-		n, err := b.j.Prune(b.ctx, later(), 10)
-		if n != 1 || err != nil {
-			t.Fatalf("pruned %d, %v", n, err)
-		}
-		_, err = b.j.Load(b.ctx, d.key)
+		b.prune(now().Add(-time.Hour), 10, 0)
+		b.put(d.key, journal.Cursor{Name: "c", Delivered: 3})
+		b.prune(later(), 10, 1)
+		_, err := b.j.Load(b.ctx, d.key)
 		b.wants(journal.ErrNotFound, err)
 		b.same("list", &journal.Page{}, b.list(d.key.Scope, journal.Query{}))
 		fresh := b.rest(d.key, a2a.TaskStateWorking)
 		fresh.stored()
-		if state, err := b.j.TaskState(b.ctx, d.key); state != nil || err != nil {
-			t.Errorf("state %q, %v", state, err)
-		}
-		if cursors, err := b.j.Cursors(b.ctx, d.key); len(cursors) != 0 || err != nil {
-			t.Errorf("cursors %v, %v", cursors, err)
-		}
+		b.knowsNothing(d.key)
 		if n := b.enqueue(d.key, input("x")); n != 1 {
-			t.Errorf("first input has the number %d", n)
+			b.Errorf("first input has the number %d", n)
 		}
-	})
-	t.Run("what is spared", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"what is spared", func(b *bench) {
 		spared := map[string]*driver{
 			"submitted": b.rest(key(), a2a.TaskStateSubmitted),
 			"working":   b.rest(key(), a2a.TaskStateWorking),
@@ -160,71 +167,51 @@ func testPrune(t *testing.T, open Opener) {
 		}
 		spared["held"].take("me", long)
 		b.enqueue(spared["runnable"].key, input("x"))
-		b.must(b.j.PutCursor(b.ctx, spared["behind"].key, journal.Cursor{Name: "c", Due: now().Add(long)}))
+		b.put(spared["behind"].key, journal.Cursor{Name: "c", Due: now().Add(long)})
 		open := spared["open"]
 		b.must(open.append(both(run(journal.Run{Open: true}), release), open.status(a2a.TaskStateAuthRequired, nil)))
 		gone := []*driver{b.rest(key(), a2a.TaskStateRejected), b.rest(key(), a2a.TaskStateAuthRequired),
 			b.rest(key(), a2a.TaskStateInputRequired)}
-		n, err := b.j.Prune(b.ctx, later(), 100)
-		if n != len(gone) || err != nil {
-			t.Errorf("pruned %d, %v", n, err)
-		}
+		b.prune(later(), 100, len(gone))
 		for name, d := range spared {
 			if _, err := b.j.Head(b.ctx, d.key); err != nil {
-				t.Errorf("%s: %v", name, err)
+				b.Errorf("%s: %v", name, err)
 			}
 		}
 		for _, d := range gone {
 			_, err := b.j.Head(b.ctx, d.key)
 			b.wants(journal.ErrNotFound, err)
 		}
-	})
-	t.Run("the limit", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"the limit", func(b *bench) {
 		for range 5 {
 			b.rest(key(), a2a.TaskStateCompleted)
 		}
 		for _, want := range []int{2, 2, 1, 0} {
-			if n, err := b.j.Prune(b.ctx, later(), 2); n != want || err != nil {
-				t.Errorf("pruned %d, want %d, error %v", n, want, err)
-			}
+			b.prune(later(), 2, want)
 		}
-	})
-	t.Run("a context's state goes with its last task", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"a context's state goes with its last task", func(b *bench) {
 		first, second := b.create(key()), b.create(key())
-		b.must(first.append(func(c *journal.Commit) { c.Release, c.ContextState = true, []byte("s") },
-			first.status(a2a.TaskStateCompleted, nil)))
-		state := func() string {
-			s, err := b.j.ContextState(b.ctx, first.key.Scope, first.head.ContextID)
-			b.must(err)
-			return string(s)
-		}
-		prune := func() {
-			if n, err := b.j.Prune(b.ctx, later(), 10); n != 1 || err != nil {
-				t.Fatalf("pruned %d, %v", n, err)
-			}
-		}
-		prune()
-		if s := state(); s != "s" {
-			t.Errorf("state %q while a task is left", s)
+		b.must(first.append(both(release, states(nil, []byte("s"))), first.status(a2a.TaskStateCompleted, nil)))
+		b.prune(later(), 10, 1)
+		if _, state := b.saved(second.key, "context"); state != "s" {
+			b.Errorf("state %q while a task is left", state)
 		}
 		b.must(second.append(release, second.status(a2a.TaskStateCompleted, nil)))
-		prune()
-		if s := state(); s != "" {
-			t.Errorf("state %q after the last task", s)
+		b.prune(later(), 10, 1)
+		state, err := b.j.ContextState(b.ctx, first.key.Scope, "context")
+		if b.must(err); state != nil {
+			b.Errorf("state %q after the last task", state)
 		}
-	})
-	t.Run("an idempotency key is free again", func(t *testing.T) {
-		b := setup(t, open)
+	}},
+	{"an idempotency key is free again", func(b *bench) {
 		for range 2 {
 			d := b.draft(key())
 			b.must(d.append(func(c *journal.Commit) {
 				c.Create, c.Release = &journal.Create{Holder: "me", TTL: long, IdempotencyKey: "k"}, true
 			}, d.born(a2a.TaskStateCompleted)))
-			if n, err := b.j.Prune(b.ctx, later(), 10); n != 1 || err != nil {
-				t.Fatalf("pruned %d, %v", n, err)
-			}
+			b.prune(later(), 10, 1)
 		}
-	})
+	}},
 }

@@ -65,7 +65,8 @@ const (
 var selectOldest = func() string {
 	var each []string
 	for _, state := range prunable {
-		each = append(each, fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d", state))
+		each = append(each,
+			fmt.Sprintf("SELECT min(status_at) AS at FROM tasks WHERE scope = $1 AND state = %d", state))
 	}
 	return "SELECT min(at) FROM (" + strings.Join(each, " UNION ALL ") + ") AS oldest"
 }()
