@@ -147,7 +147,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// Who calls without the credentials that an agent wants learns that, and no more is checked; the card is for everybody.
+// A run without the credentials that an agent wants reports that, and checks no more; the card is for everybody.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), nil, auth.Token(token, a2a.Identity{Subject: "tester"}))

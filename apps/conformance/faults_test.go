@@ -423,7 +423,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 	}
 }
 
-// What the card declares and the agent does not have is missing, which is not the same as wrong.
+// A feature that the card declares and the agent does not have is missing, which is not the same as wrong.
 func TestAdvertisedAndMissing(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)

@@ -41,7 +41,7 @@ func (g garbage) answer(r *http.Request) *http.Response {
 	}
 }
 
-// Whatever comes is found to be wrong, and breaks nothing.
+// Any garbage is found to be wrong, and breaks nothing.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	url := serve(t, flaky.New(flaky.Options{}), flaky.Card(), flaky.Service)

@@ -99,7 +99,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Whatever a file says: it is refused, or it can be written, compared and played.
+// A file of any content is refused, or it can be written, compared and played.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(talk))
 	f.Add([]byte(begin))

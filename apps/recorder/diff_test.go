@@ -146,7 +146,7 @@ func between(s, from, to string) string {
 	return found
 }
 
-// What passes for a placeholder in a message is none, however it is written.
+// Text of a message that looks like a placeholder is none, however it is written.
 func TestLiteralsAreNoPlaceholders(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "${task.1}", "$${task.1}", "$$$${", "${", "${base}", "a ${x.0} b", "$ {"} {

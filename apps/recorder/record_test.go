@@ -159,7 +159,7 @@ func converseOver(t *testing.T, url string, gen a2a.Generation, binding string) 
 	}
 }
 
-// What was recorded, played by the client against the same agent, brings the same; against another one it does not, and
+// A recording, played by the client against the same agent, brings the same; against another one it does not, and
 // played by the agent it serves the same client.
 func TestRecordReplayDiff(t *testing.T) {
 	t.Parallel()
@@ -460,7 +460,7 @@ func TestReplayNeedsAnAgent(t *testing.T) {
 	}
 }
 
-// What is not recorded any more takes no memory either.
+// Traffic that is no longer recorded takes no memory either.
 func TestAStoppedTapeLearnsNothing(t *testing.T) {
 	t.Parallel()
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -28,7 +28,7 @@ type Options struct {
 	MaxBody   int               // bytes of a body that is recorded; 0 means MaxBody
 	MaxFile   int64             // bytes of the cassette; 0 means MaxFile
 
-	// Stopped is told, once, why nothing more is recorded. What passes goes on passing. Nil ignores it.
+	// Stopped is told, once, why nothing more is recorded. Traffic goes on passing. Nil ignores it.
 	Stopped func(error)
 }
 

@@ -36,7 +36,7 @@ func parse(b []byte) (*node, error) {
 	return n, nil
 }
 
-// maxDepth is how deep a value may go. What goes deeper is kept as text.
+// maxDepth is how deep a value may go. A deeper one is kept as text.
 const maxDepth = 1000
 
 func parseNext(d *jsontext.Decoder, depth int) (*node, error) {

@@ -159,7 +159,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request, status int, res
 	_, _ = w.Write(body) // a caller who left hears nothing
 }
 
-// fail answers with an error. What is no error of the catalogue is logged, and the caller learns only that.
+// fail answers with an error. It logs one that is not of the catalogue, and the caller learns only that.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, ok := errors.AsType[*Error](err)
 	if tooLarge, is := errors.AsType[*http.MaxBytesError](err); is {

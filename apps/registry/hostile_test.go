@@ -182,7 +182,7 @@ func TestInterfacesInOtherNetworks(t *testing.T) {
 	}
 }
 
-// Who takes cards from the registry calls what they name: all of it has to be where the registry itself may look.
+// A client calls all addresses of a card, so all of them have to be where the registry itself may look.
 func TestCardsThatLeadIntoOtherNetworks(t *testing.T) {
 	t.Parallel()
 	here := newFake(t, simple("Here", "be here"))
