@@ -126,7 +126,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-func TestWhoWaitsForALookIsToldWhenThereIsNoRoom(t *testing.T) {
+func TestCallerThatWaitsForALookIsToldWhenThereIsNoRoom(t *testing.T) {
 	t.Parallel()
 	g := &Registry{opts: Options{Timeout: time.Millisecond}, slots: make(chan struct{})}
 	if _, err := g.lookFor(t.Context(), &target{}); !errors.Is(err, ErrUnavailable) {
