@@ -154,7 +154,8 @@ var reachCheck = check{
 			r.failf("an answer of the protocol", "HTTP %d: the agent wants credentials, or others", r.status)
 		case r.problem != "" || s.dialect.transport == HTTPJSON && (r.fault == nil || r.fault.body["error"] == nil),
 			s.dialect.transport == JSONRPC && r.status/100 == 4 && asObject(value)["jsonrpc"] == nil:
-			panic(&finding{outcome: Missing, expected: "an answer of the protocol", got: r.what(), exchange: r.exchange})
+			panic(&finding{outcome: Missing, expected: "an answer of the protocol", got: r.what(),
+				exchange: r.exchange})
 		}
 	},
 }

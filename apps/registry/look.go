@@ -225,8 +225,8 @@ func reason(err error) string {
 }
 
 // A dialError says why there is no connection to an address, as the caller that added the agent wrote it. The address
-// that the name resolves to is left out, and a name of a network that the registry does not look at reads like one that does not
-// exist: callers could otherwise have the registry tell what is in the networks around it.
+// that the name resolves to is left out, and a name of a network that the registry does not look at reads like one that
+// does not exist: callers could otherwise have the registry tell what is in the networks around it.
 type dialError struct {
 	addr     string // host and port
 	networks guard.Networks

@@ -19,9 +19,9 @@ const (
 )
 
 // DropTenants removes an agent's tasks that were made before a time, with all that belongs to them, in all tenants
-// whose names begin with a prefix, for a program that deletes what those tenants stand for. As [Journal.Prune] it spares tasks
-// that are at work or held, but none that a cursor is behind of, and returns how many of those made
-// before it has spared.
+// whose names begin with a prefix, for a program that deletes what those tenants stand for. As [Journal.Prune] it
+// spares tasks that are at work or held, but none that a cursor is behind of, and returns how many of those made before
+// it has spared.
 func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error) {
 	if err := j.begin(ctx); err != nil {
 		return 0, err
