@@ -8,6 +8,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -17,74 +18,69 @@ const (
 	maxRelatedBytes = 16 << 20
 )
 
-// backend is what a turn is made of: the runner, and which of its turns this is.
-type backend struct {
-	r *runner
-	t *openTurn
-}
+// An openTurn is the turn.Backend of its agent.
+var _ turn.Backend = (*openTurn)(nil)
 
 // over returns why this turn may not write any more; nil while it may. A turn whose agent has returned is over even
 // when the runner goes on.
-func (b *backend) over() error {
-	if b.t.done != nil {
-		select {
-		case <-b.t.done:
-			return agent.ErrOver
-		default:
-		}
+func (t *openTurn) over() error {
+	select {
+	case <-t.done:
+		return agent.ErrOver
+	default:
+		return nil
 	}
-	return nil
 }
 
-func (b *backend) emit(ev journal.Event) error {
-	if err := b.over(); err != nil {
+func (t *openTurn) emit(ev journal.Event) error {
+	if err := t.over(); err != nil {
 		return err
 	}
-	return b.r.emit(b.t.ctx, ev)
+	return t.r.emit(t.ctx, ev)
 }
 
 // Status implements turn.Backend.
-func (b *backend) Status(state a2a.TaskState, message *a2a.Message) error {
+func (t *openTurn) Status(state a2a.TaskState, message *a2a.Message) error {
 	if message != nil {
 		if err := validUTF8(message.Parts); err != nil {
 			return err
 		}
 	}
-	return b.emit(b.r.statusEvent(state, message))
+	return t.emit(t.r.statusEvent(state, message))
 }
 
 // Artifact implements turn.Backend.
-func (b *backend) Artifact(a *a2a.Artifact, appendParts, last bool) error {
+func (t *openTurn) Artifact(a *a2a.Artifact, appendParts, last bool) error {
 	if err := validUTF8Artifact(a); err != nil {
 		return err
 	}
-	return b.emit(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{
-		TaskID: b.r.key.ID, ContextID: b.r.contextID, Artifact: a, Append: appendParts, LastChunk: last,
+	return t.emit(journal.Event{Time: now(), Wire: a2a.StreamEvent{Event: &a2a.ArtifactUpdate{
+		TaskID: t.r.key.ID, ContextID: t.r.contextID, Artifact: a, Append: appendParts, LastChunk: last,
 	}}})
 }
 
 // Metadata implements turn.Backend.
-func (b *backend) Metadata(m a2a.Metadata) error {
+func (t *openTurn) Metadata(m a2a.Metadata) error {
 	if err := validUTF8Metadata(m); err != nil {
 		return err
 	}
-	return b.emit(journal.Event{Time: now(), Metadata: m})
+	return t.emit(journal.Event{Time: now(), Metadata: m})
 }
 
 // Save implements turn.Backend.
-func (b *backend) Save(ctx context.Context, taskState, contextState []byte) error {
+func (t *openTurn) Save(ctx context.Context, taskState, contextState []byte) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	if err := b.over(); err != nil {
+	if err := t.over(); err != nil {
 		return err
 	}
-	return b.r.flush(change{taskState: taskState, contextState: contextState})
+	return t.r.flush(change{taskState: taskState, contextState: contextState})
 }
 
 // TaskState implements turn.Backend.
-func (b *backend) TaskState(ctx context.Context) ([]byte, error) {
-	raw, err := b.r.e.journal.TaskState(ctx, b.r.key)
+func (t *openTurn) TaskState(ctx context.Context) ([]byte, error) {
+	raw, err := t.r.e.journal.TaskState(ctx, t.r.key)
 	if errors.Is(err, journal.ErrNotFound) {
 		return nil, nil // not created yet
 	}
@@ -92,61 +88,61 @@ func (b *backend) TaskState(ctx context.Context) ([]byte, error) {
 }
 
 // ContextState implements turn.Backend.
-func (b *backend) ContextState(ctx context.Context) ([]byte, error) {
-	return b.r.e.journal.ContextState(ctx, b.r.key.Scope, b.r.contextID)
+func (t *openTurn) ContextState(ctx context.Context) ([]byte, error) {
+	return t.r.e.journal.ContextState(ctx, t.r.key.Scope, t.r.contextID)
 }
 
 // Pause implements turn.Backend.
-func (b *backend) Pause(ctx context.Context, state a2a.TaskState, message *a2a.Message) (*a2a.Message, error) {
-	if err := b.Status(state, message); err != nil {
+func (t *openTurn) Pause(ctx context.Context, state a2a.TaskState, message *a2a.Message) (*a2a.Message, error) {
+	if err := t.Status(state, message); err != nil {
 		return nil, err
 	}
-	if err := b.r.flush(change{}); err != nil {
+	if err := t.r.flush(change{}); err != nil {
 		return nil, err
 	}
-	m, err := b.Next(ctx)
-	if err != nil && b.over() == nil && b.t.ctx.Err() == nil {
+	m, err := t.Next(ctx)
+	if err != nil && t.over() == nil && t.ctx.Err() == nil {
 		// No answer arrived in time, but the turn goes on.
-		return nil, errors.Join(err, b.Status(a2a.TaskStateWorking, nil))
+		return nil, errors.Join(err, t.Status(a2a.TaskStateWorking, nil))
 	}
 	return m, err
 }
 
 // Next implements turn.Backend.
-func (b *backend) Next(ctx context.Context) (*a2a.Message, error) {
-	if err := b.over(); err != nil {
+func (t *openTurn) Next(ctx context.Context) (*a2a.Message, error) {
+	if err := t.over(); err != nil {
 		return nil, err
 	}
-	m, err := b.r.nextMessage(ctx, b.t)
+	m, err := t.nextMessage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return m, b.r.flush(change{})
+	return m, t.r.flush(change{})
 }
 
 // Task implements turn.Backend.
-func (b *backend) Task() *a2a.Task { return b.r.task() }
+func (t *openTurn) Task() *a2a.Task { return t.r.task() }
 
 // WakeToken implements turn.Backend.
-func (b *backend) WakeToken() string { return wakeToken(b.r.key) }
+func (t *openTurn) WakeToken() string { return wakeToken(t.r.key) }
 
 // Peer implements turn.Backend.
-func (b *backend) Peer(name string, to a2a.Service) {
-	if b.over() == nil { // nobody recalls what comes after that
-		b.r.svc.peers.note(b.r.key, name, to)
+func (t *openTurn) Peer(name string, to a2a.Service) {
+	if t.over() == nil { // nobody recalls what comes after that
+		t.r.svc.peers.note(t.r.key, name, to)
 	}
 }
 
 // Related implements turn.Backend.
-func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
-	seen := map[a2a.TaskID]bool{b.r.key.ID: true}
+func (t *openTurn) Related(ctx context.Context) ([]*a2a.Task, error) {
+	seen := map[a2a.TaskID]bool{t.r.key.ID: true}
 	var tasks []*a2a.Task
 	add := func(id a2a.TaskID) error {
 		if seen[id] || len(seen) > maxRelated {
 			return nil
 		}
 		seen[id] = true
-		snap, err := b.r.e.journal.Load(ctx, journal.Key{Scope: b.r.key.Scope, ID: id})
+		snap, err := t.r.e.journal.Load(ctx, journal.Key{Scope: t.r.key.Scope, ID: id})
 		if errors.Is(err, journal.ErrNotFound) {
 			return nil
 		}
@@ -156,15 +152,15 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 		tasks = append(tasks, snap.Task)
 		return nil
 	}
-	if m := b.t.start.message; m != nil {
+	if m := t.start.message; m != nil {
 		for _, id := range m.ReferenceTaskIDs {
 			if err := add(id); err != nil {
 				return nil, err
 			}
 		}
 	}
-	page, err := b.r.e.journal.List(ctx, b.r.key.Scope, journal.Query{
-		ContextID: b.r.contextID, Limit: maxRelated, MaxBytes: maxRelatedBytes, Whole: true,
+	page, err := t.r.e.journal.List(ctx, t.r.key.Scope, journal.Query{
+		ContextID: t.r.contextID, Limit: maxRelated, MaxBytes: maxRelatedBytes, Whole: true,
 	})
 	if err != nil {
 		return nil, err

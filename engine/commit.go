@@ -8,17 +8,15 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
-	"github.com/dragoman-a2a/dragoman/internal/turn"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
 // change is what a commit writes beside what is queued.
 type change struct {
 	events       []journal.Event
-	run          journal.Run
 	unlessInputs bool
-	release      bool // the runner's last commit
+	release      bool        // the runner's last commit
+	run          journal.Run // what is left to do after that
 	taskState    []byte
 	contextState []byte
 }
@@ -40,13 +38,25 @@ func (r *runner) commitQueued() bool {
 		r.mu.Unlock()
 		return false
 	}
-	run := r.run
 	r.mu.Unlock()
-	if err := r.commit(change{run: run}); err != nil {
-		r.stop(err)
-		return false
+	return r.commitOrStop(change{}) == nil
+}
+
+// createTask commits a new task before its agent runs. If that fails, the runner is over without a task.
+func (r *runner) createTask() error {
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	r.mu.Lock()
+	r.pushFirst()
+	r.mu.Unlock()
+	err := r.commit(change{})
+	if err != nil {
+		r.mu.Lock()
+		r.enter(phaseEnded)
+		r.mu.Unlock()
+		r.leave()
 	}
-	return true
+	return err
 }
 
 // flush commits what is queued, and c, and returns after that.
@@ -59,8 +69,12 @@ func (r *runner) flush(c change) error {
 		return err
 	}
 	r.pushFirst()
-	c.run = r.run
 	r.mu.Unlock()
+	return r.commitOrStop(c)
+}
+
+// commitOrStop commits and stops the runner if that fails. commitMu is held.
+func (r *runner) commitOrStop(c change) error {
 	err := r.commit(c)
 	if err != nil {
 		r.stop(err)
@@ -75,7 +89,9 @@ func (r *runner) commit(c change) error {
 	queued := len(r.queue)
 	events := slices.Concat(r.queue, c.events)
 	cm := r.prepare(c, events)
-	r.releasing = c.release
+	if c.release {
+		r.enter(phaseReleasing)
+	}
 	withdraw, err := r.announce(cm)
 	r.mu.Unlock()
 	if err != nil {
@@ -84,53 +100,29 @@ func (r *runner) commit(c change) error {
 	lease, err := r.append(cm)
 	if err != nil {
 		r.mu.Lock()
-		r.releasing = false
+		if c.release {
+			r.enter(phaseRunning)
+		}
 		r.mu.Unlock()
 		withdraw()
 		return err
 	}
 
 	r.mu.Lock()
-	if cm.Create != nil {
-		r.opening.accept()
-	}
-	for i := range events {
-		r.projection.Apply(&events[i])
-	}
-	r.head, r.lease, r.create = cm.Head, lease, nil
-	r.size += sizeOf(events)
-	r.dequeue(queued)
+	r.committed(cm, lease, queued)
 	var final *a2a.Task
 	if c.release {
-		r.ended = true
+		r.enter(phaseEnded)
 		final = r.projection.Task()
-		r.cacheTask() // before readers learn of the commit: this runner no longer answers
+		r.cacheIn(&r.e.cache) // before readers learn of the commit: this runner no longer answers
 	}
 	r.mu.Unlock()
 	r.ring.publish(events, cm.Head, final)
 	if cm.Head.Status.State.Terminal() {
-		r.recallDelegated()
+		r.svc.recallDelegated(r.key)
 	}
 	r.e.notify(r.e.ctx, r.key)
 	return nil
-}
-
-// recallDelegated cancels what a task that has ended had delegated and that goes on.
-func (r *runner) recallDelegated() {
-	peers, ok := r.svc.peers.take(r.key)
-	if !ok {
-		return
-	}
-	r.e.spawn(func() {
-		state, err := r.e.journal.TaskState(r.e.ctx, r.key)
-		if err == nil && len(state) > 0 {
-			err = turn.Recall(r.e.ctx, state, peers)
-		}
-		if err != nil {
-			r.e.log.Warn("delegated tasks of an ended task may still run", "agent", r.svc.name, "task", r.key.ID,
-				"error", err)
-		}
-	})
 }
 
 // append commits to the journal. When the claim loop of this node took the lease anew, because renewals were late, the
@@ -150,27 +142,32 @@ func (r *runner) append(cm *journal.Commit) (journal.Lease, error) {
 // the task finds who runs it. A task that ends with its first commit needs neither. The result takes it back. Error:
 // ErrExists, when another request is about to create the same task. mu is held.
 func (r *runner) announce(cm *journal.Commit) (withdraw func(), err error) {
-	add := !r.published && !cm.Release
-	register := !r.ringHeld && !cm.Head.Status.State.Terminal()
-	if !add && !register {
+	was, want := r.presence, presenceRunner
+	switch {
+	case cm.Release && cm.Head.Status.State.Terminal():
+		want = presenceNone
+	case cm.Release:
+		want = presenceRing
+	}
+	if was >= want {
 		return func() {}, nil
 	}
-	if add && !r.e.runners.add(r) {
+	if want == presenceRunner && !r.e.runners.add(r) {
 		return nil, journal.ErrExists
 	}
-	if register {
+	if was == presenceNone {
 		r.e.rings.register(r.ring)
 	}
-	r.published, r.ringHeld = r.published || add, r.ringHeld || register
+	r.presence = want
 	return func() {
 		r.mu.Lock()
-		r.published, r.ringHeld = r.published && !add, r.ringHeld && !register
+		r.presence = was
 		r.mu.Unlock()
-		if add {
+		if want == presenceRunner {
 			r.e.runners.remove(r)
 			close(r.gone)
 		}
-		if register {
+		if was == presenceNone {
 			r.e.rings.forget(r.ring)
 		}
 	}, nil
@@ -178,62 +175,28 @@ func (r *runner) announce(cm *journal.Commit) (withdraw func(), err error) {
 
 // prepare numbers the events and makes the commit of them; mu is held.
 func (r *runner) prepare(c change, events []journal.Event) *journal.Commit {
-	var seq uint64
-	head := &journal.Head{Key: r.key, ContextID: r.contextID, Origin: r.origin, Created: now()}
-	if r.head != nil {
-		*head = *r.head
-		seq = head.Seq
+	head := r.number(events)
+	head.Taken, head.Run = r.inbox.taken, r.run
+	if c.release {
+		head.Run = c.run
 	}
-	expect := seq
-	for i := range events {
-		seq++
-		events[i].Seq = seq
-		if ev := events[i].Wire.Event; ev != nil {
-			events[i].Wire = a2a.NewStreamEvent(journal.EventID(seq), ev)
-		}
-	}
-	r.projection.Preview(head, events)
-	head.Taken, head.Run = r.inbox.taken, c.run
 	if head.Run.Open && head.Run.Turn == nil && r.opening != nil {
 		head.Run.Turn = encodeTurn(r.opening)
 		r.run.Turn = head.Run.Turn
 	}
-	return &journal.Commit{
-		Key: r.key, Lease: r.lease, Create: r.create, Expect: expect, Events: events, Head: head, Taken: r.inbox.taken,
+	cm := &journal.Commit{
+		Key: r.key, Lease: r.lease, Create: r.create, Events: events, Head: head, Taken: r.inbox.taken,
 		UnlessInputs: c.unlessInputs, Release: c.release, TaskState: c.taskState, ContextState: c.contextState,
-		Task: func() *a2a.Task { return r.preview(events) },
+		Task: func() *a2a.Task { // called within Append, when nobody else changes the projection
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.preview(events)
+		},
 	}
-}
-
-// preview returns the task as it will be after events. It is called within Append, when nobody else changes the
-// projection.
-func (r *runner) preview(events []journal.Event) *a2a.Task {
-	var p *journal.Projection
-	r.mu.Lock()
-	if r.head == nil {
-		p = &journal.Projection{}
-	} else {
-		p = journal.NewProjection(r.projection.Task())
+	if r.head != nil {
+		cm.Expect = r.head.Seq
 	}
-	r.mu.Unlock()
-	for i := range events {
-		p.Apply(&events[i])
-	}
-	return p.Task()
-}
-
-// dequeue drops the first n events of the queue, which are committed; mu is held.
-func (r *runner) dequeue(n int) {
-	if n == 0 {
-		return
-	}
-	r.queueBytes -= sizeOf(r.queue[:n])
-	// The journal and the ring keep the copy that was committed, so the queue's own memory is used again.
-	r.queue = slices.Delete(r.queue, 0, n)
-	if r.space != nil {
-		close(r.space)
-		r.space = nil
-	}
+	return cm
 }
 
 // ending is how a turn ends, or what becomes of a task that was claimed.
@@ -266,8 +229,8 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 	r.commitMu.Lock()
 	defer r.commitMu.Unlock()
 	r.mu.Lock()
-	over, created := r.writable() != nil, r.created
-	r.dirty = false
+	over, created := r.writable() != nil, r.phase > phaseStarting
+	r.inbox.signalled = false
 	r.mu.Unlock()
 	if over {
 		return nil, false
@@ -304,7 +267,7 @@ func (r *runner) tryFinish(end ending) (st *start, retry bool) {
 // endWithoutTask ends a turn that made no task.
 func (r *runner) endWithoutTask(end ending) {
 	r.mu.Lock()
-	r.ended = true
+	r.enter(phaseEnded)
 	r.mu.Unlock()
 	if end.err != nil {
 		r.ring.fail(end.err)
@@ -340,87 +303,17 @@ func (r *runner) open(st *start, said *a2a.Message) *start {
 	r.mu.Lock()
 	r.opening = st
 	r.run = journal.Run{Open: true, Attempt: st.attempt}
-	c := change{run: r.run}
+	var c change
 	if said != nil {
 		// The second status moves what was said into history, before the message that comes next.
 		c.events = append(c.events, r.statusEvent(a2a.TaskStateWorking, said), r.statusEvent(a2a.TaskStateWorking, nil))
 	}
 	c.events = append(c.events, r.receive(st.input, st.message)...)
 	r.mu.Unlock()
-	if err := r.commit(c); err != nil {
-		r.stop(err)
+	if r.commitOrStop(c) != nil {
 		return nil
 	}
 	return st
-}
-
-// receive returns the events of a message being taken; mu is held. The status goes first, so that the question it
-// replaces comes before its answer in history.
-func (r *runner) receive(input uint64, m *a2a.Message) []journal.Event {
-	var events []journal.Event
-	if r.queuedState().Interrupted() {
-		events = append(events, r.statusEvent(a2a.TaskStateWorking, nil))
-	}
-	if m != nil && input != 0 {
-		events = append(events, journal.Event{Time: now(), Received: &journal.Received{Input: input, Message: m}})
-	}
-	return events
-}
-
-// queuedState returns the state that the task will have once the queue is committed; mu is held.
-func (r *runner) queuedState() a2a.TaskState {
-	for _, ev := range slices.Backward(r.queue) {
-		if u, ok := ev.Wire.Event.(*a2a.StatusUpdate); ok {
-			return u.Status.State
-		}
-	}
-	if r.head == nil {
-		return a2a.TaskStateSubmitted
-	}
-	return r.head.Status.State
-}
-
-func (r *runner) statusEvent(state a2a.TaskState, message *a2a.Message) journal.Event {
-	at := now()
-	return journal.Event{Time: at, Wire: a2a.StreamEvent{Event: &a2a.StatusUpdate{
-		TaskID: r.key.ID, ContextID: r.contextID,
-		Status: a2a.TaskStatus{State: state, Message: message, Timestamp: at},
-	}}}
-}
-
-// say makes a message of the agent; nil without parts.
-func (r *runner) say(parts ...a2a.Part) *a2a.Message {
-	if len(parts) == 0 {
-		return nil
-	}
-	m := a2a.NewMessage(a2a.RoleAgent, parts...)
-	m.TaskID, m.ContextID = r.key.ID, r.contextID
-	return m
-}
-
-// forceEnd ends a turn whose agent does not return: it is fenced off first.
-func (r *runner) forceEnd(t *openTurn, end ending) {
-	r.mu.Lock()
-	if r.fenced != nil || r.ended || r.turn != t {
-		r.mu.Unlock()
-		return
-	}
-	r.fenced = errFenced
-	created := r.created
-	r.freeWaiters()
-	r.mu.Unlock()
-
-	r.commitMu.Lock()
-	defer r.commitMu.Unlock()
-	if !created && end.err != nil {
-		r.endWithoutTask(end)
-		return
-	}
-	if err := r.commitEnd(end); err != nil {
-		r.stop(err)
-		return
-	}
-	r.leave()
 }
 
 // stop ends the runner because a commit failed; commitMu is held. A task that finds no room has failed: whoever
@@ -435,11 +328,11 @@ func (r *runner) stop(err error) {
 func (r *runner) failWithoutRoom(cause error) bool {
 	r.fence(cause)
 	r.mu.Lock()
-	if r.head == nil || r.ended {
+	if r.head == nil || r.over() {
 		r.mu.Unlock()
 		return false
 	}
-	r.dequeue(len(r.queue))
+	r.drop(len(r.queue))
 	r.mu.Unlock()
 	r.e.log.Warn("there is no room for what a turn made; its task has failed", "agent", r.svc.name, "task", r.key.ID,
 		"error", cause)
@@ -448,45 +341,4 @@ func (r *runner) failWithoutRoom(cause error) bool {
 	}
 	r.leave()
 	return true
-}
-
-// interrupt ends the open turn because the process ends: what it queued is committed, and a resumable agent's turn
-// stays open for whoever comes next.
-func (r *runner) interrupt() {
-	r.mu.Lock()
-	t := r.turn
-	r.mu.Unlock()
-	if t == nil {
-		return // its first turn has not begun: outcome sees to it
-	}
-	r.forceEnd(t, r.interrupted())
-	t.cancel(agent.ErrShutdown)
-}
-
-// interrupted returns how the open turn ends when the process does. A task that waits for its caller just goes on
-// waiting; a resumable agent's turn stays open.
-func (r *runner) interrupted() ending {
-	r.mu.Lock()
-	run, waits := r.run, r.queuedState().Interrupted()
-	r.mu.Unlock()
-	switch {
-	case waits:
-		return ending{final: true, err: errDraining()}
-	case isResumable(r.svc.agent):
-		return ending{run: run, final: true, err: errDraining()}
-	}
-	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(interruptedText)), final: true,
-		err: errDraining()}
-}
-
-const interruptedText = "The task was interrupted by a restart of the agent's server, which ended it. To try again, " +
-	"start a new one."
-
-func isResumable(a agent.Agent) bool {
-	res, ok := a.(agent.Resumable)
-	return ok && res.Resumable()
-}
-
-func errDraining() error {
-	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later"}
 }

@@ -297,9 +297,7 @@ func (e *Engine) enter() error {
 	e.drainMu.RLock()
 	defer e.drainMu.RUnlock()
 	if e.drained.Load() {
-		return &a2a.Error{Kind: a2a.ErrUnavailable,
-			Message:    "the server is shutting down; send the message again later",
-			RetryAfter: time.Second}
+		return errDraining()
 	}
 	e.turns.Add(1)
 	return nil
@@ -350,7 +348,12 @@ func (e *Engine) drain(ctx context.Context) error {
 func (e *Engine) interruptAll(ended <-chan struct{}) {
 	var wg sync.WaitGroup
 	for _, r := range e.runners.all() {
-		wg.Go(r.interrupt)
+		r.mu.Lock()
+		t := r.turn
+		r.mu.Unlock()
+		if t != nil { // else outcome sees to its first turn
+			wg.Go(t.interrupt)
+		}
 	}
 	wg.Wait()
 	e.stopTurns(agent.ErrShutdown)

@@ -13,11 +13,13 @@ import (
 // An inbox has the inputs of a task that its runner has read and not taken, in order. The lock of its runner guards it.
 type inbox struct {
 	inputs   []journal.Input
-	lastSeen uint64        // number of the last input that was added
-	taken    uint64        // number of the last input taken, committed or about to be
-	woken    bool          // a wake-up was taken while a turn ran
-	changed  chan struct{} // closed when inputs are added; nil while nobody waits
-	cancels  map[uint64]*cancelAnswer
+	lastSeen uint64 // number of the last input that was added
+	taken    uint64 // number of the last input taken, committed or about to be
+	woken    bool   // a wake-up was taken while a turn ran
+	// signalled says that new inputs were announced since the last commit that would end the runner began.
+	signalled bool
+	changed   chan struct{} // closed when inputs are added; nil while nobody waits
+	cancels   map[uint64]*cancelAnswer
 }
 
 // newInbox returns the inbox of a task that was claimed, with the inputs that wait after the last one taken.
@@ -156,11 +158,11 @@ func (b *inbox) refused(cancel uint64) bool {
 // that somebody else has to see to them.
 func (r *runner) signal() bool {
 	r.mu.Lock()
-	if r.ended {
+	if r.over() {
 		r.mu.Unlock()
 		return false
 	}
-	r.dirty = true
+	r.inbox.signalled = true
 	r.mu.Unlock()
 	if err := r.refreshInbox(r.e.ctx); err != nil {
 		r.e.log.Warn("cannot read the inbox of a task; trying again with its next input", "task", r.key.ID, "error",
@@ -182,8 +184,8 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 	defer r.mu.Unlock()
 	for _, in := range r.inbox.add(inputs) {
 		r.charge(in.Message)
-		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.ended {
-			r.e.spawn(func() { r.cancelTurn(t, in) })
+		if t := r.turn; in.Kind == journal.InputCancel && t != nil && !r.over() {
+			r.e.spawn(func() { t.cancelBy(in) })
 		}
 	}
 	return nil
@@ -203,19 +205,10 @@ func (r *runner) takeNext(end ending) (*start, taken) {
 	return &start{attempt: 1}, takenStart
 }
 
-// address returns the message with the ids of the task it was sent to (A2A 1.0 §3.4.3).
-func (r *runner) address(m *a2a.Message) *a2a.Message {
-	if m.TaskID == r.key.ID && m.ContextID == r.contextID {
-		return m
-	}
-	c := *m
-	c.TaskID, c.ContextID = r.key.ID, r.contextID
-	return &c
-}
-
 // nextMessage takes the next message within a turn, waiting for one if need be. That it was taken is queued with the
 // message itself, so that one commit has both.
-func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, error) {
+func (t *openTurn) nextMessage(ctx context.Context) (*a2a.Message, error) {
+	r := t.r
 	for {
 		r.mu.Lock()
 		if err := r.writable(); err != nil {
@@ -225,9 +218,7 @@ func (r *runner) nextMessage(ctx context.Context, t *openTurn) (*a2a.Message, er
 		if in, ok := r.inbox.takeMessage(); ok {
 			m := r.address(in.Message)
 			r.pushFirst()
-			for _, ev := range r.receive(in.Number, m) {
-				r.push(ev)
-			}
+			r.push(r.receive(in.Number, m)...)
 			r.mu.Unlock()
 			return m, nil
 		}
@@ -269,27 +260,17 @@ func (r *runner) askCanceler(in journal.Input) (refused bool) {
 // canceledMeanwhile sees to cancels that wait while no turn runs, and returns whether one of them stands.
 func (r *runner) canceledMeanwhile() bool {
 	for {
-		in, ok := r.openCancel()
-		if !ok {
+		r.mu.Lock()
+		open := r.inbox.openCancels()
+		over := r.writable() != nil
+		r.mu.Unlock()
+		if over || len(open) == 0 {
 			return false
 		}
-		if !r.askCanceler(in) {
+		if !r.askCanceler(open[0]) {
 			return true
 		}
 	}
-}
-
-// openCancel returns the first waiting cancel that was not refused.
-func (r *runner) openCancel() (journal.Input, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.writable() != nil {
-		return journal.Input{}, false
-	}
-	if open := r.inbox.openCancels(); len(open) > 0 {
-		return open[0], true
-	}
-	return journal.Input{}, false
 }
 
 var canceledEnding = ending{state: a2a.TaskStateCanceled, final: true, err: agent.ErrCanceled}

@@ -53,7 +53,7 @@ func (b *messageBudget) admit(s journal.Scope, m *a2a.Message) error {
 	}
 }
 
-// charge counts bytes of an owner's messages; refund takes them off.
+// charge counts bytes of an owner's messages; a negative size takes them off.
 func (b *messageBudget) charge(s journal.Scope, size int64) {
 	if size == 0 {
 		return
@@ -69,8 +69,6 @@ func (b *messageBudget) charge(s journal.Scope, size int64) {
 	}
 }
 
-func (b *messageBudget) refund(s journal.Scope, size int64) { b.charge(s, -size) }
-
 // largeSize returns the size of a message that counts, 0 for any other.
 func largeSize(m *a2a.Message) int64 {
 	if size := int64(a2a.SizeOf(m)); size >= largeMessage {
@@ -81,14 +79,8 @@ func largeSize(m *a2a.Message) int64 {
 
 // charge counts a message until the runner's turns are over; mu is held.
 func (r *runner) charge(m *a2a.Message) {
-	if size := largeSize(m); size > 0 && !r.left {
+	if size := largeSize(m); size > 0 && r.phase != phaseLeft {
 		r.charged += size
 		r.e.budget.charge(r.key.Scope, size)
 	}
-}
-
-// refund takes off what was charged; mu is held.
-func (r *runner) refund() {
-	r.e.budget.refund(r.key.Scope, r.charged)
-	r.charged = 0
 }

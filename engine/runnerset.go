@@ -182,6 +182,10 @@ func (e *Engine) startClaimed(ctx context.Context, svc *service, c journal.Claim
 	if err != nil {
 		return nil, wireError(err)
 	}
-	r.beginClaimed()
+	if e.enter() != nil { // the engine drains: the task is for whoever comes next
+		r.giveBack()
+	} else {
+		r.goRunTurns(r.resume)
+	}
 	return r, nil
 }

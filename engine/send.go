@@ -185,7 +185,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 			return nil, wireError(err)
 		}
 	}
-	r.begin(st)
+	r.goRunTurns(func() *start { return st })
 	return &sent{ring: r.ring, taken: true}, nil
 }
 
@@ -292,24 +292,6 @@ func finished(state a2a.TaskState) error {
 // inWords returns a state as all generations can read it.
 func inWords(state a2a.TaskState) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(state.String(), "TASK_STATE_")), "_", "-")
-}
-
-// createTask commits a new task before its agent runs.
-func (r *runner) createTask() error {
-	r.commitMu.Lock()
-	defer r.commitMu.Unlock()
-	r.mu.Lock()
-	r.pushFirst()
-	run := r.run
-	r.mu.Unlock()
-	if err := r.commit(change{run: run}); err != nil {
-		r.mu.Lock()
-		r.ended, r.left = true, true
-		r.refund()
-		r.mu.Unlock()
-		return err
-	}
-	return nil
 }
 
 // inputCall notes what a turn needs to know of the request.

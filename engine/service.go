@@ -10,6 +10,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/turn"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -38,6 +39,24 @@ func (s *service) Capabilities() a2a.AgentCapabilities {
 			Description: "Last-Event-ID resumes the stream of a task without a gap",
 		}},
 	}
+}
+
+// recallDelegated cancels what a task that has ended had delegated and that goes on.
+func (s *service) recallDelegated(key journal.Key) {
+	peers, ok := s.peers.take(key)
+	if !ok {
+		return
+	}
+	s.e.spawn(func() {
+		state, err := s.e.journal.TaskState(s.e.ctx, key)
+		if err == nil && len(state) > 0 {
+			err = turn.Recall(s.e.ctx, state, peers)
+		}
+		if err != nil {
+			s.e.log.Warn("delegated tasks of an ended task may still run", "agent", s.name, "task", key.ID,
+				"error", err)
+		}
+	})
 }
 
 // Scope implements Service. It comes before every lookup (A2A 1.0 §13.1).

@@ -24,9 +24,9 @@ const (
 )
 
 // callAgent runs the agent and makes an error of a panic.
-func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
+func (t *openTurn) callAgent() (err error) {
 	defer recoverTo(&err)
-	err = r.svc.agent.Run(ctx, newTurn(r.info(t.start), &backend{r: r, t: t}))
+	err = t.r.svc.agent.Run(t.ctx, newTurn(t))
 	if out, ok := errors.AsType[*turn.Outcome](err); ok {
 		if why := validUTF8(out.Parts); why != nil {
 			return fmt.Errorf("the turn ended with what cannot be shown: %w", why)
@@ -35,7 +35,14 @@ func (r *runner) callAgent(ctx context.Context, t *openTurn) (err error) {
 	return err
 }
 
-func newTurn(info turn.Info, b turn.Backend) *agent.Turn { return turn.New(info, b).(*agent.Turn) }
+func newTurn(t *openTurn) *agent.Turn {
+	key, st := t.r.key, t.start
+	return turn.New(turn.Info{
+		Agent: key.Agent, Owner: key.Owner, Tenant: key.Tenant, TaskID: key.ID, ContextID: t.r.contextID,
+		Message: st.message, Caller: st.call.Identity, OutputModes: st.call.OutputModes,
+		Extensions: st.call.Extensions, Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
+	}, t).(*agent.Turn)
+}
 
 // panicError is a panic of an agent, with its stack for the log.
 type panicError struct {
@@ -59,17 +66,9 @@ func recoverTo(err *error) {
 	}
 }
 
-func (r *runner) info(st *start) turn.Info {
-	return turn.Info{
-		Agent: r.key.Agent, Owner: r.key.Owner, TaskID: r.key.ID, ContextID: r.contextID, Message: st.message,
-		Tenant: r.key.Tenant,
-		Caller: st.call.Identity, OutputModes: st.call.OutputModes, Extensions: st.call.Extensions,
-		Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
-	}
-}
-
 // outcome returns how the turn ends, from the agent's return value.
-func (r *runner) outcome(ctx context.Context, t *openTurn, err error) ending {
+func (t *openTurn) outcome(err error) ending {
+	r := t.r
 	r.mu.Lock()
 	canceled := t.canceled
 	r.mu.Unlock()
@@ -80,11 +79,11 @@ func (r *runner) outcome(ctx context.Context, t *openTurn, err error) ending {
 		return ending{state: a2a.TaskStateCompleted}
 	}
 	if out, ok := errors.AsType[*turn.Outcome](err); ok {
-		return r.agentOutcome(out)
+		return t.agentOutcome(out)
 	}
-	switch context.Cause(ctx) {
+	switch context.Cause(t.ctx) {
 	case agent.ErrShutdown:
-		return r.interrupted()
+		return t.interrupted()
 	case agent.ErrTurnLimit:
 		return r.failed(timeoutText)
 	}
@@ -94,73 +93,118 @@ func (r *runner) outcome(ctx context.Context, t *openTurn, err error) ending {
 	return r.failed(failedText)
 }
 
-func (r *runner) failed(text string) ending {
-	return ending{state: a2a.TaskStateFailed, message: r.say(a2a.TextPart(text)), final: true}
+// endings are the states that an agent's outcomes put the task into, and whether that ends it whatever waits.
+var endings = map[turn.OutcomeKind]ending{
+	turn.Ask:      {state: a2a.TaskStateInputRequired},
+	turn.NeedAuth: {state: a2a.TaskStateAuthRequired},
+	turn.Complete: {state: a2a.TaskStateCompleted},
+	turn.Reply:    {state: a2a.TaskStateCompleted, reply: true},
+	turn.Reject:   {state: a2a.TaskStateRejected, final: true},
+	turn.Withdraw: {state: a2a.TaskStateCanceled, final: true},
+	turn.Suspend:  {suspend: true},
 }
 
-func (r *runner) agentOutcome(out *turn.Outcome) ending {
-	switch out.Kind {
-	case turn.Ask:
-		return ending{state: a2a.TaskStateInputRequired, message: r.say(out.Parts...)}
-	case turn.NeedAuth:
-		return ending{state: a2a.TaskStateAuthRequired, message: r.say(out.Parts...)}
-	case turn.Complete:
-		return ending{state: a2a.TaskStateCompleted, message: r.say(out.Parts...)}
-	case turn.Suspend:
-		return r.suspendOutcome(out)
-	case turn.Reply:
-		return r.replyOutcome(out)
-	case turn.Reject:
-		return ending{state: a2a.TaskStateRejected, message: r.say(out.Parts...), final: true}
-	case turn.Withdraw:
-		return ending{state: a2a.TaskStateCanceled, message: r.say(out.Parts...), final: true}
+func (t *openTurn) agentOutcome(out *turn.Outcome) ending {
+	r := t.r
+	end, known := endings[out.Kind]
+	if !known || end.reply && len(out.Parts) == 0 { // a message needs a part
+		return r.failed(failedText)
 	}
-	return r.failed(failedText)
-}
-
-// suspendOutcome leaves the task working, and makes it so when the agent has not said it.
-func (r *runner) suspendOutcome(out *turn.Outcome) ending {
-	end := ending{suspend: true, run: journal.Run{WakeAt: out.Until}}
+	end.message = r.say(out.Parts...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.queuedState() != a2a.TaskStateWorking {
-		end.state = a2a.TaskStateWorking
+	switch {
+	case end.reply && r.phase == phaseStarting:
+		end.message.TaskID = "" // there is no task (A2A 1.0 §4.1.4)
+	case end.suspend:
+		end.message, end.run = nil, journal.Run{WakeAt: out.Until}
+		if r.queuedState() != a2a.TaskStateWorking {
+			end.state = a2a.TaskStateWorking
+		}
 	}
 	return end
 }
 
-// replyOutcome answers with a message when there is no task, and completes the one there is. A message needs a part.
-func (r *runner) replyOutcome(out *turn.Outcome) ending {
-	if len(out.Parts) == 0 {
-		return r.failed(failedText)
-	}
-	m := r.say(out.Parts...)
-	r.mu.Lock()
-	created := r.created
-	r.mu.Unlock()
-	if !created {
-		m.TaskID = "" // there is none (A2A 1.0 §4.1.4)
-	}
-	return ending{state: a2a.TaskStateCompleted, message: m, reply: true}
-}
-
-// cancelTurn cancels the open turn, unless the agent refuses, and ends it once its grace is over.
-func (r *runner) cancelTurn(t *openTurn, in journal.Input) {
-	grace := time.NewTimer(r.e.opts.CancelGrace)
+// cancelBy cancels the turn, unless the agent refuses, and ends it once its grace is over.
+func (t *openTurn) cancelBy(in journal.Input) {
+	grace := time.NewTimer(t.r.e.opts.CancelGrace)
 	defer grace.Stop()
-	if r.askCanceler(in) {
+	if t.r.askCanceler(in) {
 		return
 	}
-	r.mu.Lock()
+	t.r.mu.Lock()
 	t.canceled = true
-	r.mu.Unlock()
+	t.r.mu.Unlock()
 	t.cancel(agent.ErrCanceled)
 	select {
 	case <-t.done: // finish commits the end
-	case <-r.e.ctx.Done():
+	case <-t.r.e.ctx.Done():
 	case <-grace.C:
-		r.forceEnd(t, canceledEnding)
+		t.forceEnd(canceledEnding)
 	}
+}
+
+// passedLimit ends a turn that takes too long: first its context, and when the agent does not heed that, the turn.
+func (t *openTurn) passedLimit() {
+	t.cancel(agent.ErrTurnLimit)
+	grace := time.NewTimer(t.r.e.opts.CancelGrace)
+	defer grace.Stop()
+	select {
+	case <-t.done:
+	case <-grace.C:
+		t.forceEnd(t.r.failed(timeoutText))
+	}
+}
+
+// interrupt ends the turn because the process ends: what it queued is committed, and a resumable agent's turn stays
+// open for whoever comes next.
+func (t *openTurn) interrupt() {
+	t.forceEnd(t.interrupted())
+	t.cancel(agent.ErrShutdown)
+}
+
+// forceEnd ends a turn whose agent does not return: it is fenced off first.
+func (t *openTurn) forceEnd(end ending) {
+	r := t.r
+	r.mu.Lock()
+	if r.writable() != nil || r.turn != t {
+		r.mu.Unlock()
+		return
+	}
+	r.fenced = errFenced
+	starting := r.phase == phaseStarting
+	r.freeWaiters()
+	r.mu.Unlock()
+
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	if starting && end.err != nil {
+		r.endWithoutTask(end)
+		return
+	}
+	if err := r.commitEnd(end); err != nil {
+		r.stop(err)
+		return
+	}
+	r.leave()
+}
+
+// interrupted returns how the open turn ends when the process does. A task that waits for its caller just goes on
+// waiting; a resumable agent's turn stays open.
+func (t *openTurn) interrupted() ending {
+	r := t.r
+	r.mu.Lock()
+	run, waits := r.run, r.queuedState().Interrupted()
+	r.mu.Unlock()
+	switch {
+	case waits:
+		return ending{final: true, err: errDraining()}
+	case isResumable(r.svc.agent):
+		return ending{run: run, final: true, err: errDraining()}
+	}
+	end := r.failed(interruptedText)
+	end.err = errDraining()
+	return end
 }
 
 // callCanceler calls the Cancel of an agent that is a Canceler, which cleans up or refuses within the grace.
@@ -170,7 +214,7 @@ func (r *runner) callCanceler(in journal.Input) (refused bool) {
 		return false
 	}
 	st := &start{call: in.Call, attempt: 1}
-	ctx, cancel := context.WithTimeout(r.turnContext(st), r.e.opts.CancelGrace)
+	ctx, cancel := context.WithTimeout(st.context(r.e.turnsCtx, r.key.Tenant), r.e.opts.CancelGrace)
 	defer cancel()
 	over := make(chan struct{})
 	defer close(over) // a Cancel that goes on after its grace writes no more
@@ -179,7 +223,7 @@ func (r *runner) callCanceler(in journal.Input) (refused bool) {
 		var err error
 		defer func() { result <- err }()
 		defer recoverTo(&err)
-		err = c.Cancel(ctx, newTurn(r.info(st), &backend{r: r, t: &openTurn{start: st, ctx: ctx, done: over}}))
+		err = c.Cancel(ctx, newTurn(&openTurn{r: r, start: st, ctx: ctx, done: over}))
 	}()
 	var err error
 	select {
@@ -197,19 +241,6 @@ func (r *runner) callCanceler(in journal.Input) (refused bool) {
 			append(attrs, stackOf(err)...)...)
 	}
 	return false
-}
-
-// passedLimit ends a turn that takes too long: first its context, and when the agent does not heed that, the turn.
-func (r *runner) passedLimit(t *openTurn) {
-	t.cancel(agent.ErrTurnLimit)
-	grace := time.NewTimer(r.e.opts.CancelGrace)
-	defer grace.Stop()
-	select {
-	case <-t.done:
-	case <-grace.C:
-		end := r.failed(timeoutText)
-		r.forceEnd(t, end)
-	}
 }
 
 // resume does what a claimed task needs. It returns what its next turn begins with, and nil when there is none.
@@ -237,28 +268,20 @@ func (r *runner) resumeTurn(head *journal.Head) *start {
 		return r.finish(ending{}) // it waits for its caller, whose message starts a new turn
 	}
 	if !isResumable(r.svc.agent) {
-		end := r.failed(interruptedText)
 		r.e.log.Warn("a turn was interrupted; its task has failed", "agent", r.svc.name, "task", r.key.ID)
-		return r.finish(end)
+		return r.finish(r.failed(interruptedText))
 	}
-	st := r.recall(head.Run)
-	st.attempt = head.Run.Attempt + 1
-	r.e.log.Info("taking up an interrupted turn", "agent", r.svc.name, "task", r.key.ID, "attempt", st.attempt)
-	r.commitMu.Lock()
-	defer r.commitMu.Unlock()
-	return r.open(st, nil)
-}
-
-// recall makes of the journal's record what the turn began with.
-func (r *runner) recall(run journal.Run) *start {
-	rec := decodeTurn(run.Turn)
-	st := &start{call: rec.Call}
+	rec := decodeTurn(head.Run.Turn)
+	st := &start{call: rec.Call, attempt: head.Run.Attempt + 1}
 	for _, m := range r.task().History {
 		if m.ID == rec.MessageID {
 			st.message = m
 		}
 	}
-	return st
+	r.e.log.Info("taking up an interrupted turn", "agent", r.svc.name, "task", r.key.ID, "attempt", st.attempt)
+	r.commitMu.Lock()
+	defer r.commitMu.Unlock()
+	return r.open(st, nil)
 }
 
 // resumeSuspended starts the turn of a suspended task whose time has come, or that got an input. A claim that finds
@@ -276,9 +299,10 @@ func (r *runner) resumeSuspended(head *journal.Head) *start {
 	return r.finish(ending{suspend: true, run: head.Run})
 }
 
-// logTurn writes a line about a turn that the agent ended. A failure that the agent itself tells its caller of is
+// log writes a line about a turn that the agent ended. A failure that the agent itself tells its caller of is
 // none of the program; what it says may be of the caller, and is not written.
-func (r *runner) logTurn(t *openTurn, end ending, err error, took time.Duration) {
+func (t *openTurn) log(end ending, err error, took time.Duration) {
+	r := t.r
 	level, msg := slog.LevelDebug, "turn ended"
 	if end.state == a2a.TaskStateFailed {
 		msg = "turn failed"
@@ -312,11 +336,24 @@ func severity(err error) (slog.Level, error) {
 	return slog.LevelInfo, nil
 }
 
-// turnContext returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever
-// becomes of the request, and carries who called.
-func (r *runner) turnContext(st *start) context.Context {
-	return a2a.WithCall(r.e.turnsCtx, &a2a.Call{
-		Identity: st.call.Identity, Tenant: r.key.Tenant, Generation: st.call.Generation, Binding: st.call.Binding,
+// context returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever becomes of
+// the request, and carries who called.
+func (st *start) context(turns context.Context, tenant string) context.Context {
+	return a2a.WithCall(turns, &a2a.Call{
+		Identity: st.call.Identity, Tenant: tenant, Generation: st.call.Generation, Binding: st.call.Binding,
 		Extensions: st.call.Extensions, RequestID: st.call.RequestID,
 	})
+}
+
+const interruptedText = "The task was interrupted by a restart of the agent's server, which ended it. To try again, " +
+	"start a new one."
+
+func isResumable(a agent.Agent) bool {
+	res, ok := a.(agent.Resumable)
+	return ok && res.Resumable()
+}
+
+func errDraining() error {
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: "the server is shutting down; send the message again later",
+		RetryAfter: time.Second}
 }
