@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -91,15 +90,6 @@ func (r *reply) close() {
 	r.alarm.Stop()
 	r.cancel(nil)
 	r.Body.Close()
-}
-
-// mediaType is that of the body, without parameters.
-func (r *reply) mediaType() string {
-	t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return ""
-	}
-	return t
 }
 
 // send makes one request. An answer that is no success is an error.

@@ -25,21 +25,12 @@ func TestTextComesInPieces(t *testing.T) {
 	s := llmtest.New(t, llmtest.Step{Text: "Grüße aus 東京, und so weiter.", Usage: llm.Usage{Input: 7, Output: 9}})
 	var text string
 	pieces := 0
-	var usage llm.Usage
-	for d, err := range s.Model().Stream(t.Context(), hello) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Text != "" {
-			text += d.Text
-			pieces++
-		}
-		if d.Usage != nil {
-			usage = *d.Usage
-		}
+	r, err := s.Model().Ask(t.Context(), hello, func(piece string) { text += piece; pieces++ })
+	if err != nil {
+		t.Fatal(err)
 	}
-	if text != "Grüße aus 東京, und so weiter." || pieces < 2 || usage != (llm.Usage{Input: 7, Output: 9}) {
-		t.Errorf("got %q in %d pieces, usage %+v", text, pieces, usage)
+	if text != "Grüße aus 東京, und so weiter." || pieces < 2 || r.Usage != (llm.Usage{Input: 7, Output: 9}) {
+		t.Errorf("got %q in %d pieces, usage %+v", text, pieces, r.Usage)
 	}
 }
 
@@ -57,7 +48,7 @@ func TestToolCallsComeInPieces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := llm.Ask(t.Context(), llmtest.New(t, step).Model(), hello)
+			r, err := llmtest.New(t, step).Model().Ask(t.Context(), hello, nil)
 			if err != nil || r.Message.Text != step.Text || r.Finish != llm.FinishToolCalls {
 				t.Errorf("Ask = %+v, %v", r, err)
 			}
@@ -85,11 +76,10 @@ func TestRequestOnTheWire(t *testing.T) {
 			{Role: llm.RoleTool, CallID: "1", Text: "one", Images: []llm.Image{picture}},
 			{Role: llm.RoleTool, CallID: "2", Text: "error: no JSON"},
 		},
-		Tools:     []llm.Tool{{Name: "f", Description: "does f", Schema: schema}, {Name: "g"}},
-		Schema:    schema,
-		MaxTokens: 99,
+		Tools:  []llm.Tool{{Name: "f", Description: "does f", Schema: schema}, {Name: "g"}},
+		Schema: schema,
 	}
-	if _, err := llm.Ask(t.Context(), s.Model(), request); err != nil {
+	if _, err := s.Model().Ask(t.Context(), request, nil); err != nil {
 		t.Fatal(err)
 	}
 	got := s.Last()
@@ -134,7 +124,7 @@ func TestErrorsHaveKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := llm.Ask(t.Context(), llmtest.New(t, test.step).Model(), hello)
+			_, err := llmtest.New(t, test.step).Model().Ask(t.Context(), hello, nil)
 			if !errors.Is(err, test.want) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
@@ -155,7 +145,7 @@ func TestTheKeyIsNotShown(t *testing.T) {
 			t.Errorf("the options show the key: %s", text)
 		}
 	}
-	_, err := llm.Ask(t.Context(), s.Model(), hello)
+	_, err := s.Model().Ask(t.Context(), hello, nil)
 	if err == nil || strings.Contains(err.Error(), o.Key) {
 		t.Errorf("the error shows the key: %v", err)
 	}
@@ -164,7 +154,7 @@ func TestTheKeyIsNotShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = llm.Ask(t.Context(), m, hello); !errors.Is(err, llm.ErrAuth) || strings.Contains(err.Error(), o.Key) {
+	if _, err = m.Ask(t.Context(), hello, nil); !errors.Is(err, llm.ErrAuth) || strings.Contains(err.Error(), o.Key) {
 		t.Errorf("a wrong key: %v", err)
 	}
 }
@@ -174,7 +164,7 @@ func TestRetries(t *testing.T) {
 	s := llmtest.New(t, llmtest.Fail(http.StatusServiceUnavailable, "busy"), llmtest.RateLimit(time.Second),
 		llmtest.Text("at last"))
 	began := time.Now()
-	r, err := llm.Ask(t.Context(), s.Model(), hello)
+	r, err := s.Model().Ask(t.Context(), hello, nil)
 	if err != nil || r.Message.Text != "at last" {
 		t.Errorf("Ask = %+v, %v", r, err)
 	}
@@ -188,7 +178,7 @@ func TestNoRetryBeyondTheDeadline(t *testing.T) {
 	s := llmtest.New(t, llmtest.RateLimit(20*time.Second))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	_, err := llm.Ask(ctx, s.Model(), hello)
+	_, err := s.Model().Ask(ctx, hello, nil)
 	if !errors.Is(err, llm.ErrRateLimit) || ctx.Err() != nil {
 		t.Errorf("got %v, want the rate limit at once", err)
 	}
@@ -203,7 +193,7 @@ func TestASilentProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := llm.Ask(t.Context(), m, hello); !errors.Is(err, llm.ErrUnavailable) ||
+	if _, err := m.Ask(t.Context(), hello, nil); !errors.Is(err, llm.ErrUnavailable) ||
 		!strings.Contains(err.Error(), "silent") {
 		t.Errorf("got %v, want that it was silent", err)
 	}
@@ -223,7 +213,7 @@ func TestTheContextEnds(t *testing.T) {
 				time.AfterFunc(20*time.Millisecond, func() { cancel(gone) })
 				return step
 			})
-			if _, err := llm.Ask(ctx, s.Model(), hello); !errors.Is(err, gone) {
+			if _, err := s.Model().Ask(ctx, hello, nil); !errors.Is(err, gone) {
 				t.Errorf("got %v, want the cause", err)
 			}
 		})
@@ -253,33 +243,5 @@ func TestSchemaInWordsWhereTheServerWantsIt(t *testing.T) {
 	if system := s.Last().System; !strings.HasPrefix(system, "Count.") ||
 		!strings.Contains(system, `"required":["n"]`) {
 		t.Errorf("the instructions are %q", system)
-	}
-}
-
-func TestImagesInAnswers(t *testing.T) {
-	t.Parallel()
-	want := llm.Image{MediaType: "image/png", Data: []byte("png")}
-	for name, plain := range map[string]bool{"streamed": false, "whole": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r, err := llm.Ask(t.Context(),
-				llmtest.New(t, llmtest.Step{Text: "Here.", Image: &want, Plain: plain}).Model(), hello)
-			if err != nil || len(r.Message.Images) != 1 || !cmp.Equal(r.Message.Images[0], want) {
-				t.Errorf("Ask = %+v, %v", r, err)
-			}
-		})
-	}
-}
-
-func TestLeavingAStream(t *testing.T) {
-	t.Parallel()
-	s := llmtest.New(t, llmtest.Step{Text: "a long answer", Stall: true})
-	for d, err := range s.Model().Stream(t.Context(), hello) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d.Text != "" {
-			break // and goleak says whether anything stayed
-		}
 	}
 }

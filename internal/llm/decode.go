@@ -3,8 +3,9 @@
 package llm
 
 import (
-	"encoding/base64"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -30,7 +31,6 @@ type saying struct {
 	Content   jsontext.Value `json:"content"` // a string, or parts
 	Refusal   string         `json:"refusal"`
 	ToolCalls []callPiece    `json:"tool_calls"`
-	Images    []wirePart     `json:"images"`
 }
 
 type callPiece struct {
@@ -51,27 +51,52 @@ type wireUsage struct {
 // maxCalls is how many tool calls an answer may have. A model that asks for more has lost itself.
 const maxCalls = 256
 
-// decoder turns the events of one answer into deltas.
-type decoder struct {
-	calls    []*callState
-	finished bool // a reason to finish was given
+// answer is an answer in the making.
+type answer struct {
+	listen        func(text string) // nil: nobody listens
+	text, refusal strings.Builder
+	calls         []*pending
+	finish        Finish // "": no reason to finish was given
+	usage         Usage
 }
 
-// callState is what is known of a tool call.
-type callState struct {
+// pending is a tool call of which pieces have come.
+type pending struct {
 	wireIndex int
-	id, name  string
+	call      ToolCall
 	args      strings.Builder
 }
 
-// decode turns one event into deltas. The error says that it is not of the protocol.
-func (d *decoder) decode(event []byte) (deltas []Delta, said jsontext.Value, err error) {
+// response is the answer as far as it has come.
+func (a *answer) response() *Response {
+	m := Message{Role: RoleAssistant, Text: a.text.String()}
+	for _, p := range a.calls {
+		p.call.Arguments = p.args.String()
+		m.ToolCalls = append(m.ToolCalls, p.call)
+	}
+	return &Response{Message: m, Finish: a.finish, Usage: a.usage}
+}
+
+// refused is the error of an answer that is a refusal.
+func (a *answer) refused() error {
+	if a.refusal.Len() > 0 {
+		return &Error{Kind: ErrRefused, Message: a.refusal.String()}
+	}
+	if a.finish == FinishFilter {
+		return &Error{Kind: ErrRefused, Message: "the provider withheld the answer"}
+	}
+	return nil
+}
+
+// add adds what one event says; complaint is the error that it describes. The error says that it is not of the
+// protocol.
+func (a *answer) add(event []byte) (complaint jsontext.Value, err error) {
 	var c chunk
 	if err := json.Unmarshal(event, &c, lenient); err != nil {
-		return nil, nil, &Error{Kind: ErrBadOutput, Message: "the provider does not speak the protocol", Err: err}
+		return nil, &Error{Kind: ErrBadOutput, Message: "the provider does not speak the protocol", Err: err}
 	}
 	if len(c.Error) > 0 && c.Error.Kind() != 'n' {
-		return nil, c.Error, nil
+		return c.Error, nil
 	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
@@ -79,22 +104,20 @@ func (d *decoder) decode(event []byte) (deltas []Delta, said jsontext.Value, err
 		}
 		for _, s := range []*saying{choice.Delta, choice.Message} {
 			if s != nil {
-				deltas = d.saying(deltas, s)
+				a.addSaying(s)
 			}
 		}
 		if choice.Finish != "" {
-			d.finished = true
-			deltas = append(deltas, Delta{Finish: finish(choice.Finish)})
+			a.finish = finish(choice.Finish)
 		}
 	}
-	if len(d.calls) > maxCalls {
-		return nil, nil, &Error{Kind: ErrBadOutput,
-			Message: fmt.Sprintf("more than %d tool calls in one answer", maxCalls)}
+	if len(a.calls) > maxCalls {
+		return nil, &Error{Kind: ErrBadOutput, Message: fmt.Sprintf("more than %d tool calls in one answer", maxCalls)}
 	}
 	if c.Usage != nil {
-		deltas = append(deltas, Delta{Usage: &Usage{Input: max(0, c.Usage.Prompt), Output: max(0, c.Usage.Completion)}})
+		a.usage = Usage{Input: max(0, c.Usage.Prompt), Output: max(0, c.Usage.Completion)}
 	}
-	return deltas, nil, nil
+	return nil, nil
 }
 
 // finish reads the reason to finish. Those that servers made up mean that the model stopped.
@@ -108,114 +131,79 @@ func finish(reason string) Finish {
 	return FinishStop
 }
 
-func (d *decoder) saying(deltas []Delta, s *saying) []Delta {
-	deltas = content(deltas, s.Content)
-	if s.Refusal != "" {
-		deltas = append(deltas, Delta{Refusal: s.Refusal})
-	}
-	for _, p := range s.ToolCalls {
-		deltas = append(deltas, Delta{ToolCall: d.call(p)})
-	}
-	return pictures(deltas, s.Images)
-}
-
-// content adds what the model says: a text, or parts.
-func content(deltas []Delta, raw jsontext.Value) []Delta {
-	if len(raw) == 0 {
-		return deltas
-	}
-	if raw.Kind() == '"' {
-		if text := plain(raw); text != "" {
-			deltas = append(deltas, Delta{Text: text})
-		}
-		return deltas
-	}
+func (a *answer) addSaying(s *saying) {
 	var parts []wirePart
-	if raw.Kind() != '[' || json.Unmarshal(raw, &parts, lenient) != nil {
-		return deltas
+	if s.Content.Kind() == '"' {
+		a.addText(plain(s.Content))
+	} else if len(s.Content) > 0 && json.Unmarshal(s.Content, &parts, lenient) != nil {
+		parts = nil
 	}
 	for _, p := range parts {
-		if p.Type == "text" && p.Text != "" {
-			deltas = append(deltas, Delta{Text: p.Text})
+		if p.Type == "text" {
+			a.addText(p.Text)
 		}
 	}
-	return pictures(deltas, parts)
+	a.refusal.WriteString(s.Refusal)
+	for _, p := range s.ToolCalls {
+		a.addCall(p)
+	}
 }
 
-// pictures adds the images among parts.
-func pictures(deltas []Delta, parts []wirePart) []Delta {
-	for _, p := range parts {
-		if p.ImageURL == nil || p.ImageURL.URL == "" {
-			continue
-		}
-		if image, err := imageAt(p.ImageURL.URL); err == nil {
-			deltas = append(deltas, Delta{Image: image})
-		}
+func (a *answer) addText(text string) {
+	if text == "" {
+		return
 	}
-	return deltas
+	a.text.WriteString(text)
+	if a.listen != nil {
+		a.listen(text)
+	}
 }
 
-// imageAt is the image of a link: its bytes, if it is a data URL.
-func imageAt(link string) (*Image, error) {
-	data, ok := strings.CutPrefix(link, "data:")
-	if !ok {
-		return &Image{URL: link}, nil
+// addCall adds a piece to the call to which it belongs. By the protocol its index says it, but some servers send whole
+// calls that all have index 0 or none, with ids of their own or without.
+func (a *answer) addCall(piece callPiece) {
+	p := a.find(piece)
+	if p == nil {
+		p = &pending{wireIndex: len(a.calls), call: ToolCall{Name: piece.Function.Name,
+			ID: cmp.Or(piece.ID, fmt.Sprintf("call_%d", len(a.calls)))}}
+		if piece.Index != nil {
+			p.wireIndex = *piece.Index
+		}
+		a.calls = append(a.calls, p)
 	}
-	head, body, _ := strings.Cut(data, ",")
-	mediaType, ok := strings.CutSuffix(head, ";base64")
-	if !ok {
-		return nil, fmt.Errorf("an image is not in base64")
+	if len(piece.Extra) > 0 {
+		p.call.Extra = piece.Extra
 	}
-	raw, err := base64.StdEncoding.DecodeString(body)
-	if err != nil {
-		return nil, fmt.Errorf("decode an image: %w", err)
-	}
-	return &Image{MediaType: mediaType, Data: raw}, nil
+	p.args.WriteString(plain(piece.Function.Arguments))
 }
 
-// call finds out to which call a piece belongs. By the protocol its index says it, but some servers send whole calls
-// that all have index 0 or none, with ids of their own or without.
-func (d *decoder) call(p callPiece) *ToolCallDelta {
-	at := d.find(p)
-	if at < 0 {
-		index := len(d.calls)
-		if p.Index != nil {
-			index = *p.Index
-		}
-		d.calls = append(d.calls, &callState{wireIndex: index})
-		at = len(d.calls) - 1
-		if p.ID == "" {
-			p.ID = fmt.Sprintf("call_%d", at)
-		}
-	} else {
-		p.ID, p.Function.Name = "", "" // some repeat them
-	}
-	c := d.calls[at]
-	if p.ID != "" {
-		c.id = p.ID
-	}
-	if p.Function.Name != "" {
-		c.name = p.Function.Name
-	}
-	args := plain(p.Function.Arguments)
-	c.args.WriteString(args)
-	return &ToolCallDelta{Index: at, ID: p.ID, Name: p.Function.Name, Arguments: args, Extra: p.Extra}
-}
-
-// find returns the call that a piece goes on with, or -1 for a new one.
-func (d *decoder) find(p callPiece) int {
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		c := d.calls[i]
-		if p.Index != nil && *p.Index != c.wireIndex {
-			continue
-		}
+// find returns the call that a piece goes on with, or nil for a new one.
+func (a *answer) find(piece callPiece) *pending {
+	for _, p := range slices.Backward(a.calls) {
 		switch {
-		case p.ID != "" && p.ID != c.id:
+		case piece.Index != nil && *piece.Index != p.wireIndex, piece.ID != "" && piece.ID != p.call.ID:
 			continue
-		case p.ID == "" && p.Function.Name != "" && jsontext.Value(c.args.String()).IsValid():
-			return -1 // that call is whole, and here begins another one
+		case piece.ID == "" && piece.Function.Name != "" && jsontext.Value(p.args.String()).IsValid():
+			return nil // that call is whole, and here begins another one
 		}
-		return i
+		return p
 	}
-	return -1
+	return nil
+}
+
+// jsonIn finds the JSON text in a model's answer: the whole, or what a fence of Markdown encloses, which models write
+// when nothing but instructions holds them to JSON.
+func jsonIn(text string) jsontext.Value {
+	text = strings.TrimSpace(text)
+	if value := jsontext.Value(text); value.IsValid() {
+		return value
+	}
+	_, inside, found := strings.Cut(text, "```")
+	if !found {
+		return jsontext.Value(text)
+	}
+	if _, rest, ok := strings.Cut(inside, "\n"); ok {
+		inside, _, _ = strings.Cut(rest, "```")
+	}
+	return jsontext.Value(strings.TrimSpace(inside))
 }

@@ -57,9 +57,6 @@ func (c *client) encode(r *Request, inWords bool) ([]byte, error) {
 			"type": "json_schema", "json_schema": map[string]any{"name": "answer", "schema": r.Schema},
 		}
 	}
-	if r.MaxTokens > 0 {
-		body[c.facts.maxTokens] = r.MaxTokens
-	}
 	if c.effort != "" {
 		body["reasoning_effort"] = c.effort
 	}

@@ -22,7 +22,7 @@ var (
 	// network, 5xx, a stream that stalls; retries included
 	ErrUnavailable = errors.New("the model cannot be reached")
 	ErrBudget      = errors.New("the budget of this turn is used up") // see Budget
-	ErrNoModel     = errors.New("no model is configured")             // from FromEnv
+	ErrNoModel     = errors.New("no model is configured")             // from OptionsFromEnv
 )
 
 // ErrStop, wrapped in the error of a tool, ends a [Run] without asking the model again: the answer's StoppedBy names

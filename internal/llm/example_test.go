@@ -14,7 +14,12 @@ import (
 
 // A task with one tool, for the model that the environment names.
 func ExampleRun() {
-	model, err := llm.FromEnv(os.Getenv)
+	options, err := llm.OptionsFromEnv("", os.Getenv)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model, err := llm.Open(options)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ package llm
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type complaint struct {
 func complaintIn(body []byte) complaint {
 	raw := jsontext.Value(body)
 	var list []jsontext.Value
-	if raw.IsValid(lenient) && raw.Kind() == '[' && json.Unmarshal(raw, &list, lenient) == nil && len(list) > 0 {
+	if json.Unmarshal(raw, &list, lenient) == nil && len(list) > 0 {
 		raw = list[0] // Gemini's manner
 	}
 	var outer struct {
@@ -117,12 +118,7 @@ func (c *client) complain(status int, said complaint, h http.Header) error {
 func kindOf(status int, said complaint) error {
 	words := strings.ToLower(said.code + " " + said.status + " " + said.message)
 	has := func(list ...string) bool {
-		for _, w := range list {
-			if strings.Contains(words, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(list, func(w string) bool { return strings.Contains(words, w) })
 	}
 	switch {
 	case status == 401 || status == 403 || has("api key not valid", "invalid_api_key", "authentication_error"):

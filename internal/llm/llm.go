@@ -5,14 +5,14 @@
 // A [Model] answers one request. [Run] is what agents mostly need: it gives a [Task] to a model, calls the tools that
 // the model asks for, tells the model what they returned, and ends with an [Answer], all within a [Budget].
 //
-//	model, err := llm.FromEnv(os.Getenv)
+//	model, err := llm.Open(llm.Options{Provider: llm.Gemini, Key: key})
 //	answer, err := llm.Run(ctx, model, llm.Task{
 //		System:   "You convert currencies. Use the tool for every rate.",
 //		Messages: []llm.Message{llm.User("10 EUR in USD?")},
 //		Tools:    []llm.Tool{rates},
 //	})
 //
-// [Open] and [FromEnv] give a Model that speaks the chat completions of OpenAI, which Gemini, Anthropic, Ollama, vLLM
+// [Open] gives a Model that speaks the chat completions of OpenAI, which Gemini, Anthropic, Ollama, vLLM
 // and llama.cpp offer as well. Package llm/llmtest has a scripted server for tests, llm/mcptools tools from MCP
 // servers.
 //
@@ -21,7 +21,6 @@ package llm
 
 import (
 	"context"
-	"iter"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -31,10 +30,10 @@ type Model interface {
 	// Name says which model answers, such as "gemini/gemini-2.5-flash". It holds no secret.
 	Name() string
 
-	// Stream sends one request and yields the answer as it comes. It makes no tool calls itself. The sequence can be
-	// ranged over once; the request is sent when the range starts, and leaving the range drops the rest. An error ends
-	// the sequence and is an [*Error], or the cause of ctx. [Collect] gathers the deltas.
-	Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error]
+	// Ask sends one request and reads the answer. It makes no tool calls itself. listen gets the text as it comes; nil:
+	// nobody listens. A refusal, and an answer that the provider withheld, is an error of the kind [ErrRefused]. The
+	// error is an [*Error], or the cause of ctx. The Response is never nil: with an error it holds what came before.
+	Ask(ctx context.Context, r *Request, listen func(text string)) (*Response, error)
 }
 
 // A Painter makes images. A Model from [Open] is also a Painter, but only a call shows whether its provider can make
@@ -46,18 +45,15 @@ type Painter interface {
 // PaintRequest asks a [Painter] for one image.
 type PaintRequest struct {
 	Prompt string
-	From   []Image // images to edit or to follow; none: a new image
-	Size   string  // such as "1024x1024"; "": the model's choice
-	Model  string  // the model that paints; "": the provider's usual one
+	From   *Image // the image to edit; nil: a new image
 }
 
 // Request is one question to a model: the whole conversation, since models remember nothing.
 type Request struct {
-	System    string         // instructions that come first; "" for none
-	Messages  []Message      // oldest first
-	Tools     []Tool         // what the model may call; their Call members are not used
-	Schema    jsontext.Value // JSON Schema of the answer; empty: free text
-	MaxTokens int            // limit on the answer's tokens; 0: the model's own
+	System   string         // instructions that come first; "" for none
+	Messages []Message      // oldest first
+	Tools    []Tool         // what the model may call; their Call members are not used
+	Schema   jsontext.Value // JSON Schema of the answer; empty: free text
 }
 
 // Role says who speaks in a [Message].
@@ -103,24 +99,6 @@ type ToolCall struct {
 	Extra jsontext.Value `json:"extra,omitempty"`
 }
 
-// Delta is a piece of an answer. Members that are zero say nothing.
-type Delta struct {
-	Text     string         // more text of the answer
-	Image    *Image         // a whole image
-	ToolCall *ToolCallDelta // more of a tool call
-	Refusal  string         // more of the model's refusal
-	Finish   Finish         // why the answer ends; once
-	Usage    *Usage         // what the answer cost; at the end, from providers that tell
-}
-
-// ToolCallDelta is a piece of the tool call with that Index. ID, Name and Extra come with its first piece.
-type ToolCallDelta struct {
-	Index     int
-	ID, Name  string
-	Arguments string // to be appended
-	Extra     jsontext.Value
-}
-
 // Finish says why an answer ended.
 type Finish string
 
@@ -128,7 +106,7 @@ type Finish string
 const (
 	FinishStop      Finish = "stop"           // the model has said it all
 	FinishToolCalls Finish = "tool_calls"     // it waits for tools
-	FinishLength    Finish = "length"         // it was cut at MaxTokens or at the model's limit
+	FinishLength    Finish = "length"         // it was cut at the model's limit
 	FinishFilter    Finish = "content_filter" // the provider withheld it
 )
 

@@ -4,7 +4,6 @@ package llm_test
 
 import (
 	"context"
-	"iter"
 
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -14,15 +13,6 @@ type modelFunc func(r *llm.Request) llm.Message
 
 func (modelFunc) Name() string { return "test" }
 
-func (f modelFunc) Stream(_ context.Context, r *llm.Request) iter.Seq2[llm.Delta, error] {
-	return func(yield func(llm.Delta, error) bool) {
-		m := f(r)
-		for i, c := range m.ToolCalls {
-			if !yield(llm.Delta{ToolCall: &llm.ToolCallDelta{Index: i, ID: c.ID, Name: c.Name, Arguments: c.Arguments}},
-				nil) {
-				return
-			}
-		}
-		yield(llm.Delta{Text: m.Text, Finish: llm.FinishStop}, nil)
-	}
+func (f modelFunc) Ask(_ context.Context, r *llm.Request, _ func(string)) (*llm.Response, error) {
+	return &llm.Response{Message: f(r), Finish: llm.FinishStop}, nil
 }

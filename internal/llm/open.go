@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 )
@@ -53,7 +52,6 @@ type provider struct {
 	model      string // names of models age: these are the ones of November 2026
 	effort     string // for that model
 	imageModel string // "": it does not paint
-	maxTokens  string // the member of a request that limits the answer
 	ignores    bool   // it ignores response_format, so that the schema has to be said in words
 	keyName    string
 }
@@ -62,15 +60,15 @@ type provider struct {
 var providers = map[string]provider{
 	Gemini: {
 		baseURL: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-flash-latest",
-		imageModel: "gemini-3.1-flash-image", maxTokens: "max_tokens", keyName: "GEMINI_API_KEY",
+		imageModel: "gemini-3.1-flash-image", keyName: "GEMINI_API_KEY",
 	},
 	OpenAI: { // whose newer models call tools in this API only when they do not reason
 		baseURL: "https://api.openai.com/v1", model: "gpt-6-luna", effort: "none",
-		imageModel: "gpt-image-2.6-flare", maxTokens: "max_completion_tokens", keyName: "OPENAI_API_KEY",
+		imageModel: "gpt-image-2.6-flare", keyName: "OPENAI_API_KEY",
 	},
 	Anthropic: {
 		baseURL: "https://api.anthropic.com/v1", model: "claude-haiku-5-5",
-		maxTokens: "max_tokens", ignores: true, keyName: "ANTHROPIC_API_KEY",
+		ignores: true, keyName: "ANTHROPIC_API_KEY",
 	},
 }
 
@@ -86,16 +84,15 @@ func Open(o Options) (Model, error) {
 		return nil, fmt.Errorf("llm: %s needs a key; set %s, or a base URL of a server that needs none", o.Provider,
 			p.keyName)
 	}
-	if o.BaseURL != "" && o.BaseURL != p.baseURL {
-		if o.Model == "" {
-			return nil, fmt.Errorf("llm: which model at %s? Set LLM_MODEL, or Options.Model", printable(o.BaseURL))
-		}
-		p.maxTokens = "max_tokens" // which every server knows; the newer name only OpenAI's
-		p.imageModel = ""
-	}
 	base, err := baseURL(cmp.Or(o.BaseURL, p.baseURL))
 	if err != nil {
 		return nil, err
+	}
+	if o.BaseURL != "" && o.BaseURL != p.baseURL {
+		if o.Model == "" {
+			return nil, fmt.Errorf("llm: which model at %s? Set LLM_MODEL, or Options.Model", base)
+		}
+		p.imageModel = ""
 	}
 	if base.Scheme == "http" && o.Key != "" && !loopback(base.Hostname()) {
 		slog.Warn("llm: the key and everything said to the model go over the network in clear text; use https", "host",
@@ -128,15 +125,6 @@ func baseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// printable is a URL without what may be secret in it.
-func printable(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "the base URL"
-	}
-	return u.Scheme + "://" + u.Host + u.Path
-}
-
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback() || host == "localhost"
@@ -152,25 +140,12 @@ func withoutRedirects(c *http.Client) *http.Client {
 	return &own
 }
 
-// FromEnv opens the model that the environment names, as [OptionsFromEnv] reads it. [ErrNoModel] means that it names
-// none.
-func FromEnv(getenv func(string) string) (Model, error) {
-	o, err := OptionsFromEnv("", getenv)
-	if err != nil {
-		return nil, err
-	}
-	return Open(o)
-}
-
-// OptionsFromEnv reads the options of a provider from the environment; getenv is [os.Getenv] unless given.
+// OptionsFromEnv reads the options of a provider from the environment.
 //
 // For provider "" the first that is set counts: OPENAI_BASE_URL (with OPENAI_API_KEY or without a key), GEMINI_API_KEY
 // or GOOGLE_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY. LLM_MODEL, LLM_IMAGE_MODEL and LLM_EFFORT name the models and
 // the effort of reasoning. [ErrNoModel] means that none is set.
 func OptionsFromEnv(provider string, getenv func(string) string) (Options, error) {
-	if getenv == nil {
-		getenv = os.Getenv
-	}
 	gemini := cmp.Or(getenv("GEMINI_API_KEY"), getenv("GOOGLE_API_KEY"))
 	base, openai, anthropic := getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_KEY"), getenv("ANTHROPIC_API_KEY")
 	if provider == "" {

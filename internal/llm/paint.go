@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
+	"encoding/base64"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -20,29 +20,23 @@ import (
 
 var _ Painter = (*client)(nil)
 
-// Paint makes one image. Gemini is asked in its own API, as its compatible one cannot edit; there Size does not count.
+// Paint makes one image. Gemini is asked in its own API, as its compatible one cannot edit.
 func (c *client) Paint(ctx context.Context, r *PaintRequest) (*Image, error) {
-	model := cmp.Or(r.Model, c.imageModel)
-	if model == "" {
+	if c.imageModel == "" {
 		return nil, &Error{Kind: ErrBadRequest, Message: "no model that paints is known at " + c.provider +
 			"; set LLM_IMAGE_MODEL"}
 	}
-	for _, i := range r.From {
-		if len(i.Data) == 0 {
-			return nil, &Error{Kind: ErrBadRequest, Message: "an image to edit has no bytes; fetch it first"}
-		}
+	if r.From != nil && len(r.From.Data) == 0 {
+		return nil, &Error{Kind: ErrBadRequest, Message: "the image to edit has no bytes; fetch it first"}
 	}
 	native, isNative := strings.CutSuffix(c.base, "/openai")
 	switch {
 	case c.provider == Gemini && isNative:
-		return c.paintGemini(ctx, native, model, r)
-	case len(r.From) > 0:
-		return c.edit(ctx, model, r)
+		return c.paintGemini(ctx, native, r)
+	case r.From != nil:
+		return c.edit(ctx, r)
 	}
-	body := map[string]any{"model": model, "prompt": r.Prompt, "n": 1}
-	if r.Size != "" {
-		body["size"] = r.Size
-	}
+	body := map[string]any{"model": c.imageModel, "prompt": r.Prompt, "n": 1}
 	if c.base != providers[OpenAI].baseURL {
 		body["response_format"] = "b64_json" // OpenAI's newer models give nothing else and refuse to be asked
 	}
@@ -54,29 +48,19 @@ func (c *client) Paint(ctx context.Context, r *PaintRequest) (*Image, error) {
 }
 
 // edit asks for an image that is made of others.
-func (c *client) edit(ctx context.Context, model string, r *PaintRequest) (*Image, error) {
+func (c *client) edit(ctx context.Context, r *PaintRequest) (*Image, error) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	fields := []struct{ name, value string }{{"model", model}, {"prompt", r.Prompt}, {"size", r.Size}}
-	for _, f := range fields {
-		if f.value != "" {
-			form.WriteField(f.name, f.value) // into memory: it does not fail
-		}
+	form.WriteField("model", c.imageModel) // into memory: it does not fail
+	form.WriteField("prompt", r.Prompt)
+	part, err := form.CreatePart(textproto.MIMEHeader{
+		"Content-Type":        {r.From.mediaType()},
+		"Content-Disposition": {`form-data; name="image"; filename="0"`},
+	})
+	if err != nil {
+		return nil, &Error{Kind: ErrBadRequest, Err: err}
 	}
-	name := "image"
-	if len(r.From) > 1 {
-		name = "image[]"
-	}
-	for i, image := range r.From {
-		h := textproto.MIMEHeader{}
-		h.Set("Content-Type", cmp.Or(image.MediaType, http.DetectContentType(image.Data)))
-		h.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename="%d"`, name, i))
-		part, err := form.CreatePart(h)
-		if err != nil {
-			return nil, &Error{Kind: ErrBadRequest, Err: err}
-		}
-		part.Write(image.Data)
-	}
+	part.Write(r.From.Data)
 	form.Close()
 	return c.paint(ctx, c.base+"/images/edits", form.FormDataContentType(), body.Bytes())
 }
@@ -97,19 +81,27 @@ func (c *client) paint(ctx context.Context, url, contentType string, body []byte
 			return &Image{MediaType: http.DetectContentType(d.Base64), Data: d.Base64}, nil
 		}
 		if d.URL != "" {
-			return imageOf(d.URL)
+			return imageAt(d.URL)
 		}
 	}
 	return nil, noImage("")
 }
 
-// imageOf is the image of a link in an answer.
-func imageOf(link string) (*Image, error) {
-	i, err := imageAt(link)
-	if err != nil {
-		return nil, &Error{Kind: ErrBadOutput, Err: err}
+func (i *Image) mediaType() string { return cmp.Or(i.MediaType, http.DetectContentType(i.Data)) }
+
+// imageAt is the image of a link: its bytes, if it is a data URL.
+func imageAt(link string) (*Image, error) {
+	data, ok := strings.CutPrefix(link, "data:")
+	if !ok {
+		return &Image{URL: link}, nil
 	}
-	return i, nil
+	head, body, _ := strings.Cut(data, ",")
+	mediaType, ok := strings.CutSuffix(head, ";base64")
+	raw, err := base64.StdEncoding.DecodeString(body)
+	if !ok || err != nil {
+		return nil, &Error{Kind: ErrBadOutput, Message: "the image is not in base64"}
+	}
+	return &Image{MediaType: mediaType, Data: raw}, nil
 }
 
 // noImage is the error of an answer that has none, but maybe words.
@@ -133,11 +125,10 @@ type geminiContent struct {
 }
 
 // paintGemini asks in Gemini's own API, whose models paint while they talk.
-func (c *client) paintGemini(ctx context.Context, base, model string, r *PaintRequest) (*Image, error) {
+func (c *client) paintGemini(ctx context.Context, base string, r *PaintRequest) (*Image, error) {
 	content := geminiContent{Role: "user", Parts: []geminiPart{{Text: r.Prompt}}}
-	for _, i := range r.From {
-		content.Parts = append(content.Parts,
-			geminiPart{Inline: &geminiBlob{cmp.Or(i.MediaType, http.DetectContentType(i.Data)), i.Data}})
+	if r.From != nil {
+		content.Parts = append(content.Parts, geminiPart{Inline: &geminiBlob{r.From.mediaType(), r.From.Data}})
 	}
 	raw, err := json.Marshal(map[string]any{
 		"contents":         []geminiContent{content},
@@ -151,7 +142,7 @@ func (c *client) paintGemini(ctx context.Context, base, model string, r *PaintRe
 			Content geminiContent `json:"content"`
 		} `json:"candidates"`
 	}
-	if err := c.exchange(ctx, base+"/models/"+url.PathEscape(model)+":generateContent", "application/json", raw,
+	if err := c.exchange(ctx, base+"/models/"+url.PathEscape(c.imageModel)+":generateContent", "application/json", raw,
 		&answer); err != nil {
 		return nil, err
 	}

@@ -31,17 +31,16 @@ func painter(t *testing.T, o llm.Options) llm.Painter {
 
 func TestPaint(t *testing.T) {
 	t.Parallel()
-	from := llm.Image{MediaType: "image/jpeg", Data: []byte("jpeg")}
+	from := &llm.Image{MediaType: "image/jpeg", Data: []byte("jpeg")}
 	for name, test := range map[string]struct {
 		gemini bool
-		from   []llm.Image
+		from   *llm.Image
 		path   string
 	}{
 		"new":         {false, nil, "/v1/images/generations"},
-		"edit":        {false, []llm.Image{from}, "/v1/images/edits"},
-		"edit two":    {false, []llm.Image{from, from}, "/v1/images/edits"},
+		"edit":        {false, from, "/v1/images/edits"},
 		"Gemini":      {true, nil, "/v1/models/scripted:generateContent"},
-		"Gemini edit": {true, []llm.Image{from}, "/v1/models/scripted:generateContent"},
+		"Gemini edit": {true, from, "/v1/models/scripted:generateContent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,14 +50,13 @@ func TestPaint(t *testing.T) {
 				o.Provider, o.BaseURL = llm.Gemini, o.BaseURL+"/openai"
 			}
 			got, err := painter(t, o).Paint(t.Context(),
-				&llm.PaintRequest{Prompt: "a cat", From: test.from, Size: "64x64"})
+				&llm.PaintRequest{Prompt: "a cat", From: test.from})
 			if err != nil || !cmp.Equal(*got, png) {
 				t.Fatalf("Paint = %+v, %v", got, err)
 			}
 			r := s.Last()
-			if r.Path != test.path || r.Prompt != "a cat" || r.ModelName != llmtest.ModelName ||
-				!test.gemini && r.Size != "64x64" {
-				t.Errorf("asked %s, prompt %q, model %q, size %q", r.Path, r.Prompt, r.ModelName, r.Size)
+			if r.Path != test.path || r.Prompt != "a cat" || r.ModelName != llmtest.ModelName {
+				t.Errorf("asked %s, prompt %q, model %q", r.Path, r.Prompt, r.ModelName)
 			}
 			if diff := cmp.Diff(test.from, r.From); diff != "" {
 				t.Error(diff)
@@ -77,7 +75,7 @@ func TestPaintErrors(t *testing.T) {
 		t.Errorf("refused: %v", err)
 	}
 	if _, err := painter(t, o).Paint(t.Context(),
-		&llm.PaintRequest{From: []llm.Image{{URL: "https://example.com/a.png"}}}); !errors.Is(err, llm.ErrBadRequest) {
+		&llm.PaintRequest{From: &llm.Image{URL: "https://example.com/a.png"}}); !errors.Is(err, llm.ErrBadRequest) {
 		t.Errorf("an image without bytes: %v", err)
 	}
 	o.ImageModel = ""

@@ -51,12 +51,12 @@ func TestEveryProviderTakesCallsOfOthers(t *testing.T) {
 	t.Parallel()
 	llmtest.Each(t, func(t *testing.T, p llmtest.Provider) {
 		s := p.New(t, llmtest.Text("3"))
-		_, err := llm.Ask(t.Context(), s.Model(), &llm.Request{Messages: []llm.Message{
+		_, err := s.Model().Ask(t.Context(), &llm.Request{Messages: []llm.Message{
 			llm.User("add"), {Role: llm.RoleAssistant,
 				ToolCalls: []llm.ToolCall{{ID: "step-1", Name: "add", Arguments: "{}"},
 					{ID: "step-2", Name: "add", Arguments: "{}"}}},
 			{Role: llm.RoleTool, CallID: "step-1", Text: "3"}, {Role: llm.RoleTool, CallID: "step-2", Text: "3"},
-		}, Tools: []llm.Tool{adder}})
+		}, Tools: []llm.Tool{adder}}, nil)
 		if err != nil {
 			t.Error(err)
 		}
@@ -77,7 +77,7 @@ func TestEveryProvidersErrors(t *testing.T) {
 			}[r.LastUser()]
 		})
 		ask := func(m llm.Model, text string) error {
-			_, err := llm.Ask(t.Context(), m, &llm.Request{Messages: []llm.Message{llm.User(text)}})
+			_, err := m.Ask(t.Context(), &llm.Request{Messages: []llm.Message{llm.User(text)}}, nil)
 			return err
 		}
 		for text, want := range map[string]error{

@@ -46,7 +46,6 @@ func TestRunCallsTools(t *testing.T) {
 	var heard []string
 	task.OnText = func(text string) { heard = append(heard, text) }
 	task.OnToolCall = func(c llm.ToolCall) { heard = append(heard, "call "+c.Name+c.Arguments) }
-	task.OnToolResult = func(c llm.ToolCall, m llm.Message) { heard = append(heard, "result "+m.Text) }
 	a, err := llm.Run(t.Context(), s.Model(), task)
 	if err != nil || a.Text != "It is 42." || a.Calls != 2 || a.Usage.Input == 0 {
 		t.Fatalf("Run = %+v, %v", a, err)
@@ -63,7 +62,7 @@ func TestRunCallsTools(t *testing.T) {
 	if diff := cmp.Diff(append(task.Messages, want[:2]...), s.Last().Messages); diff != "" {
 		t.Error(diff)
 	}
-	if got := strings.Join(heard, ""); got != `I compute.call double{"n":21}result {"result":42}It is 42.` {
+	if got := strings.Join(heard, ""); got != `I compute.call double{"n":21}It is 42.` {
 		t.Errorf("heard %q", got)
 	}
 }

@@ -6,25 +6,72 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
-	"sync/atomic"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"strings"
 
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 )
 
-// Stream sends a request and yields the answer as it comes. A server that refuses the schema gets it in words instead.
-func (c *client) Stream(ctx context.Context, r *Request) iter.Seq2[Delta, error] {
-	return func(yield func(Delta, error) bool) {
-		reply, err := c.request(ctx, r)
-		if err != nil {
-			yield(Delta{}, err)
-			return
-		}
-		defer reply.close()
-		c.deltas(reply, yield)
+// Ask sends a request and reads the answer. A server that refuses the schema gets it in words instead.
+func (c *client) Ask(ctx context.Context, r *Request, listen func(text string)) (*Response, error) {
+	a := &answer{listen: listen}
+	err := c.ask(ctx, r, a)
+	if err == nil {
+		err = a.refused()
 	}
+	return a.response(), err
+}
+
+// ask reads an answer, also when the server answers at once instead of streaming.
+func (c *client) ask(ctx context.Context, r *Request, a *answer) error {
+	reply, err := c.request(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer reply.close()
+	if strings.HasPrefix(reply.Header.Get("Content-Type"), "application/json") {
+		body, err := io.ReadAll(reply.body)
+		if err != nil {
+			return err
+		}
+		return c.event(a, body)
+	}
+	events := sse.NewReader(reply.body, maxAnswer)
+	for {
+		e, err := events.Next()
+		if err != nil {
+			return cutBy(err, a.finish != "")
+		}
+		if string(e.Data) == "[DONE]" {
+			return nil
+		}
+		if err := c.event(a, e.Data); err != nil {
+			return err
+		}
+	}
+}
+
+// event adds one event to the answer.
+func (c *client) event(a *answer, event []byte) error {
+	complaint, err := a.add(event)
+	if complaint != nil {
+		return c.complain(0, complaintOf(complaint), nil)
+	}
+	return err
+}
+
+// cutBy is the error of a stream that ended without saying that it was done. If it had given a reason to finish, all
+// but the count of tokens has come.
+func cutBy(err error, finished bool) error {
+	_, tooLarge := errors.AsType[*sse.TooLargeError](err)
+	switch cut := err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF); {
+	case finished && (cut || errors.Is(err, ErrUnavailable)):
+		return nil
+	case cut:
+		return &Error{Kind: ErrUnavailable, Message: "the answer was cut"}
+	case tooLarge:
+		return &Error{Kind: ErrBadOutput, Err: err}
+	}
+	return err
 }
 
 // request sends a request, in the form that the server takes.
@@ -40,14 +87,9 @@ func (c *client) request(ctx context.Context, r *Request) (*reply, error) {
 	if !errors.Is(err, ErrBadRequest) {
 		return reply, err
 	}
-	return c.learn(ctx, r, known)
-}
-
-// learn tries the schema in words and remembers that this is what the server takes.
-func (c *client) learn(ctx context.Context, r *Request, known *atomic.Bool) (*reply, error) {
-	reply, err := c.requestIn(ctx, r, true)
+	reply, err = c.requestIn(ctx, r, true)
 	if err == nil {
-		known.Store(true)
+		known.Store(true) // in words is what the server takes
 	}
 	return reply, err
 }
@@ -58,73 +100,4 @@ func (c *client) requestIn(ctx context.Context, r *Request, inWords bool) (*repl
 		return nil, err
 	}
 	return c.post(ctx, c.base+"/chat/completions", "application/json", body)
-}
-
-// deltas yields what an answer says, also when the server answers at once instead of streaming.
-func (c *client) deltas(r *reply, yield func(Delta, error) bool) {
-	var d decoder
-	if r.mediaType() == "application/json" {
-		body, err := io.ReadAll(r.body)
-		if err == nil {
-			_, err = c.event(&d, body, yield)
-		}
-		if err != nil {
-			yield(Delta{}, err)
-		}
-		return
-	}
-	events := sse.NewReader(r.body, maxAnswer)
-	for {
-		e, err := events.Next()
-		if err != nil {
-			c.end(&d, err, yield)
-			return
-		}
-		if string(e.Data) == "[DONE]" {
-			return
-		}
-		more, err := c.event(&d, e.Data, yield)
-		if err != nil {
-			yield(Delta{}, err)
-		}
-		if err != nil || !more {
-			return
-		}
-	}
-}
-
-// event yields the deltas of one event, and says whether more are wanted.
-func (c *client) event(d *decoder, event []byte, yield func(Delta, error) bool) (more bool, err error) {
-	deltas, said, err := d.decode(event)
-	if err != nil {
-		return false, err
-	}
-	if said != nil {
-		return false, c.complain(0, complaintOf(jsontext.Value(said)), nil)
-	}
-	for _, delta := range deltas {
-		if !yield(delta, nil) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// end looks at how a stream ended that did not say it was done. Without a reason to finish it was cut.
-func (c *client) end(d *decoder, err error, yield func(Delta, error) bool) {
-	switch {
-	case d.finished && (err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, ErrUnavailable)):
-		// all but the count of tokens has come
-	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
-		yield(Delta{}, &Error{Kind: ErrUnavailable, Message: "the answer was cut"})
-	case isTooLarge(err):
-		yield(Delta{}, &Error{Kind: ErrBadOutput, Err: err})
-	default:
-		yield(Delta{}, err)
-	}
-}
-
-func isTooLarge(err error) bool {
-	_, ok := errors.AsType[*sse.TooLargeError](err)
-	return ok
 }

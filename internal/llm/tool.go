@@ -4,7 +4,9 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,6 +27,24 @@ func NewTool[A any](name, description, schema string, call func(ctx context.Cont
 	}
 }
 
+// A Choice is what a model chooses by calling one of several tools. The first value counts, and ends the [Run].
+type Choice[T any] struct {
+	Value *T // nil: nothing was chosen
+
+	mu sync.Mutex // calls come at the same time
+}
+
+// Make makes the choice, and returns what a tool returns. A second choice is an error.
+func (c *Choice[T]) Make(value T) (any, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Value != nil {
+		return nil, errors.New("one choice is enough")
+	}
+	c.Value = &value
+	return "the user sees the outcome", ErrStop
+}
+
 // maxResult is the most of a tool's result that a model gets, in bytes. A longer result is cut, with a note to the
 // model: one tool that returns a book must not use up the conversation.
 const maxResult = 64 << 10
@@ -42,8 +62,6 @@ func resultMessage(call ToolCall, value any, err error) Message {
 	case string:
 		m.Text = v
 	case Result:
-		m.Text, m.Images = v.Text, v.Images
-	case *Result:
 		m.Text, m.Images = v.Text, v.Images
 	default:
 		raw, err := json.Marshal(v, json.Deterministic(true))

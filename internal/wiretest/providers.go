@@ -55,7 +55,7 @@ func Providers(t *testing.T, e Engine) {
 func (e Engine) converse(t *testing.T) {
 	var want []*a2a.Task
 	for i, w := range ways {
-		p := llmtest.Providers()[i%len(llmtest.Providers())]
+		p := llmtest.Providers[i%len(llmtest.Providers)]
 		t.Run(fmt.Sprint(p, " ", w), func(t *testing.T) {
 			if i > 0 {
 				t.Parallel()

@@ -484,8 +484,8 @@ func TestModelPaints(t *testing.T) {
 		t.Errorf("%s; prompt %q", first.StatusText(), model.Last().Prompt)
 	}
 	pictureOf(t, h.SendMessage(inContext(first, a2a.TextPart("make it blue"))).Task)
-	if from := model.Last().From; len(from) != 1 || !bytes.Equal(from[0].Data, content) {
-		t.Errorf("the model edits %d pictures", len(from))
+	if from := model.Last().From; from == nil || !bytes.Equal(from.Data, content) {
+		t.Errorf("the model edits %+v", from)
 	}
 }
 

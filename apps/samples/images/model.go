@@ -81,7 +81,7 @@ func paintedBy(ctx context.Context, painter llm.Painter, prompt string, from *pa
 		if err != nil {
 			return nil, err
 		}
-		request.From = []llm.Image{{MediaType: paint.PNG, Data: content}}
+		request.From = &llm.Image{MediaType: paint.PNG, Data: content}
 	}
 	img, err := painter.Paint(ctx, request)
 	switch {

@@ -47,7 +47,7 @@ type Step struct {
 	Text    string
 	JSON    any        // encoded, as the text; a string is taken as it is, broken JSON too
 	Calls   []Call     // tools to call, together
-	Image   *llm.Image // of an answer, or of a request to paint
+	Image   *llm.Image // of a request to paint
 	Refusal string
 	Finish  llm.Finish // ""; what fits the rest
 	Usage   llm.Usage  // zero: an estimate
@@ -159,7 +159,7 @@ func (s *Server) Model() llm.Model {
 	return m
 }
 
-// Env is an environment that names the server, for llm.FromEnv.
+// Env is an environment that names the server, for llm.OptionsFromEnv.
 func (s *Server) Env(name string) string {
 	return map[string]string{"OPENAI_BASE_URL": s.URL(), "OPENAI_API_KEY": Key, "LLM_MODEL": ModelName}[name]
 }

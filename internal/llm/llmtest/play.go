@@ -91,22 +91,11 @@ func usage(u llm.Usage) object {
 	return object{"prompt_tokens": u.Input, "completion_tokens": u.Output, "total_tokens": u.Input + u.Output}
 }
 
-func dataURL(i *llm.Image) string {
-	return "data:" + i.MediaType + ";base64," + base64.StdEncoding.EncodeToString(i.Data)
-}
-
-func images(i *llm.Image) []object {
-	return []object{{"type": "image_url", "image_url": object{"url": dataURL(i)}}}
-}
-
 // whole is an answer that does not stream.
 func (p Provider) whole(step Step) object {
 	message := object{"role": "assistant", "content": step.Text}
 	if step.Refusal != "" {
 		message["refusal"] = step.Refusal
-	}
-	if step.Image != nil {
-		message["images"] = images(step.Image)
 	}
 	if len(step.Calls) > 0 {
 		message["tool_calls"] = p.wholeCalls(step.Calls)
@@ -145,9 +134,6 @@ func (p Provider) stream(w http.ResponseWriter, r *http.Request, step Step) {
 	}
 	for _, piece := range pieces(step.Refusal, 7) {
 		delta(object{"refusal": piece}, nil)
-	}
-	if step.Image != nil {
-		delta(object{"images": images(step.Image)}, nil)
 	}
 	if step.Late != "" {
 		event(object{"error": object{"message": step.Late, "code": step.Code}})

@@ -19,28 +19,25 @@ import (
 //   - Gemini sends calls whole and all with index 0, signs the first of an answer and wants the signature back, counts
 //     tokens in each event, takes no schema together with tools, describes errors in a list, and says there how long to
 //     wait. A wrong key is a bad request. It paints in an API of its own.
-//
-// - Anthropic ignores a schema, so that its JSON stands in a fence below a sentence, takes no empty messages, sends
-// calls
-//
-//	one after the other, and does not paint.
+//   - Anthropic ignores a schema, so that its JSON stands in a fence below a sentence, takes no empty messages, sends
+//     calls one after the other, and does not paint.
 //
 // The latter two withhold an answer where OpenAI has words for a refusal.
 type Provider string
 
+// Providers are those whose ways are known.
+var Providers = []Provider{llm.OpenAI, llm.Gemini, llm.Anthropic}
+
 // Each runs a test for each provider, all at the same time.
 func Each(t *testing.T, test func(t *testing.T, p Provider)) {
 	t.Helper()
-	for _, p := range Providers() {
+	for _, p := range Providers {
 		t.Run(string(p), func(t *testing.T) {
 			t.Parallel()
 			test(t, p)
 		})
 	}
 }
-
-// Providers are those whose ways are known.
-func Providers() []Provider { return []Provider{llm.OpenAI, llm.Gemini, llm.Anthropic} }
 
 // New is the function [New] with a server that has the ways of the provider.
 func (p Provider) New(t testing.TB, script ...Step) *Server {

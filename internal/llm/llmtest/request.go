@@ -12,6 +12,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,16 +31,15 @@ type Request struct {
 	Stream    bool
 	Effort    string
 
-	Prompt string      // of a request to paint
-	From   []llm.Image // of a request to paint: the images to edit
-	Size   string      // of a request to paint
+	Prompt string     // of a request to paint
+	From   *llm.Image // of a request to paint: the image to edit
 }
 
 // LastUser is the text of the last message of the user.
 func (r *Request) LastUser() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == llm.RoleUser {
-			return r.Messages[i].Text
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == llm.RoleUser {
+			return m.Text
 		}
 	}
 	return ""
@@ -73,12 +73,7 @@ func (r *Request) Results() []Result {
 
 // Has reports whether the model was offered a tool.
 func (r *Request) Has(tool string) bool {
-	for _, t := range r.Tools {
-		if t.Name == tool {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Tools, func(t llm.Tool) bool { return t.Name == tool })
 }
 
 // parse reads a request. Its errors are faults of the client.
@@ -135,13 +130,11 @@ func (r *Request) parseChat() error {
 				Schema json.RawMessage
 			} `json:"json_schema"`
 		} `json:"response_format"`
-		MaxTokens  int `json:"max_tokens"`
-		MaxTokens2 int `json:"max_completion_tokens"`
 	}
 	if err := json.Unmarshal(r.Body, &b); err != nil {
 		return err
 	}
-	r.ModelName, r.Stream, r.Effort, r.MaxTokens = b.Model, b.Stream, b.Effort, b.MaxTokens+b.MaxTokens2
+	r.ModelName, r.Stream, r.Effort = b.Model, b.Stream, b.Effort
 	if b.Model == "" || len(b.Messages) == 0 {
 		return errors.New("a request names a model and has messages")
 	}
@@ -240,11 +233,10 @@ func imageOf(url string) (llm.Image, error) {
 
 func (r *Request) parsePaint() error {
 	var b struct {
-		Model, Prompt, Size string
-		N                   int
+		Model, Prompt string
 	}
 	err := json.Unmarshal(r.Body, &b)
-	r.ModelName, r.Prompt, r.Size = b.Model, b.Prompt, b.Size
+	r.ModelName, r.Prompt = b.Model, b.Prompt
 	return err
 }
 
@@ -270,10 +262,8 @@ func (r *Request) parseEdit() error {
 			r.ModelName = string(raw)
 		case "prompt":
 			r.Prompt = string(raw)
-		case "size":
-			r.Size = string(raw)
-		case "image", "image[]":
-			r.From = append(r.From, llm.Image{MediaType: p.Header.Get("Content-Type"), Data: raw})
+		case "image":
+			r.From = &llm.Image{MediaType: p.Header.Get("Content-Type"), Data: raw}
 		}
 	}
 }
@@ -299,7 +289,7 @@ func (r *Request) parseGenerate() error {
 		for _, p := range c.Parts {
 			r.Prompt += p.Text
 			if p.InlineData != nil {
-				r.From = append(r.From, llm.Image{MediaType: p.InlineData.MimeType, Data: p.InlineData.Data})
+				r.From = &llm.Image{MediaType: p.InlineData.MimeType, Data: p.InlineData.Data}
 			}
 		}
 	}

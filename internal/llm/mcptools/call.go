@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -79,4 +81,38 @@ func resource(r *mcp.ResourceContents) string {
 		return fmt.Sprintf("[resource %s, %s, %d bytes]", r.URI, r.MIMEType, len(r.Blob))
 	}
 	return r.Text
+}
+
+// maxAnswer bounds what a server may answer to one request, in bytes.
+const maxAnswer = 32 << 20
+
+// httpClient bounds answers, and follows no redirects.
+var httpClient = &http.Client{
+	Transport:     boundedTransport{},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+type boundedTransport struct{}
+
+func (boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = &bounded{ReadCloser: resp.Body, left: maxAnswer}
+	return resp, nil
+}
+
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("the answer of the MCP server is over the limit of %d MiB", maxAnswer>>20)
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
 }

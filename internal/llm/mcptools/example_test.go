@@ -14,7 +14,7 @@ import (
 // A model uses the tools of an MCP server.
 func Example() {
 	ctx := context.Background()
-	model, err := llm.FromEnv(os.Getenv)
+	model, err := llm.Open(llm.Options{Provider: llm.Gemini, Key: os.Getenv("GEMINI_API_KEY")})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -18,11 +18,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -35,18 +34,13 @@ import (
 // Options say where an MCP server is. One of Command, URL and Transport is set.
 type Options struct {
 	Command []string // a program and its arguments
-	Dir     string   // the folder in which it runs; "": this one's
 	// "NAME=value", beside the harmless part of the environment (PATH, HOME and the like): keys stay here
 	Env []string
 
-	URL    string       // of streamable HTTP
-	Header http.Header  // added to each request, such as Authorization
-	Client *http.Client // nil: one over [http.DefaultTransport]
-
+	URL       string        // of streamable HTTP
 	Transport mcp.Transport // another way, such as a server in this process
 
 	Prefix string        // put before the names of tools, to tell those of several servers apart
-	Only   []string      // the tools to take, by the server's names; nil: all
 	Time   time.Duration // for connecting, and for each call; 0: 1 minute
 }
 
@@ -105,11 +99,10 @@ func transport(o Options) (mcp.Transport, error) {
 	case o.Transport != nil:
 		return o.Transport, nil
 	case o.URL != "":
-		return &mcp.StreamableClientTransport{Endpoint: o.URL, HTTPClient: httpClient(o), DisableStandaloneSSE: true},
-			nil
+		return &mcp.StreamableClientTransport{Endpoint: o.URL, HTTPClient: httpClient, DisableStandaloneSSE: true}, nil
 	}
 	cmd := exec.Command(o.Command[0], o.Command[1:]...)
-	cmd.Dir, cmd.Env = o.Dir, append(harmless(), o.Env...)
+	cmd.Env = append(harmless(), o.Env...)
 	return &mcp.CommandTransport{Command: cmd}, nil
 }
 
@@ -134,11 +127,8 @@ func (s *Server) load(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		if o.Only != nil && !slices.Contains(o.Only, t.Name) {
-			continue
-		}
 		if len(s.tools) == maxTools {
-			return fmt.Errorf("it has more than %d; choose some with Options.Only", maxTools)
+			return fmt.Errorf("it has more than %d", maxTools)
 		}
 		raw, err := json.Marshal(t.InputSchema, json.Deterministic(true))
 		if err == nil {
@@ -153,31 +143,19 @@ func (s *Server) load(ctx context.Context, o Options) error {
 			Call: s.caller(t.Name),
 		})
 	}
-	for _, name := range o.Only {
-		if !slices.ContainsFunc(s.tools, func(t llm.Tool) bool { return t.Name == fit(o.Prefix+name) }) {
-			return fmt.Errorf("there is no tool %q that can be used", name)
-		}
-	}
 	return nil
 }
 
 // maxName is how long the name of a tool may be for models.
 const maxName = 64
 
-// fit makes a name that models take: letters, digits, "_" and "-".
-func fit(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-') {
-			return r
-		}
-		return '_'
-	}, name)
-	return name[:min(len(name), maxName)]
-}
+// unfit matches what a name for models cannot have.
+var unfit = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
 // unique is a name that models take and that no other tool has.
 func unique(taken map[string]bool, name string) string {
-	name = fit(name)
+	name = unfit.ReplaceAllString(name, "_")
+	name = name[:min(len(name), maxName)]
 	for n := 2; taken[name]; n++ {
 		suffix := fmt.Sprintf("_%d", n)
 		name = name[:min(len(name), maxName-len(suffix))] + suffix

@@ -105,12 +105,7 @@ func call(t *testing.T, s *mcptools.Server, name, args string) llm.Message {
 }
 
 func TestEachWayToAServer(t *testing.T) {
-	served := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		if r.Header.Get("Authorization") != "Bearer secret" {
-			return nil
-		}
-		return server()
-	}, nil))
+	served := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server() }, nil))
 	t.Cleanup(served.Close)
 	t.Setenv("GEMINI_API_KEY", "secret-key")
 	for name, open := range map[string]func(*testing.T) (*mcptools.Server, error){
@@ -119,8 +114,7 @@ func TestEachWayToAServer(t *testing.T) {
 				mcptools.Options{Command: []string{os.Args[0]}, Env: []string{asServer + "=1"}})
 		},
 		"HTTP": func(t *testing.T) (*mcptools.Server, error) {
-			return mcptools.Open(t.Context(),
-				mcptools.Options{URL: served.URL, Header: http.Header{"authorization": {"Bearer secret"}}})
+			return mcptools.Open(t.Context(), mcptools.Options{URL: served.URL})
 		},
 		"in process": func(t *testing.T) (*mcptools.Server, error) { return inProcess(t, mcptools.Options{}) },
 	} {
@@ -179,13 +173,6 @@ func TestWhichTools(t *testing.T) {
 	if got := strings.Join(names, " "); strings.Contains(got, "elsewhere") ||
 		!strings.Contains(got, "parts_stock_count") || len(names) != 5 {
 		t.Errorf("the tools are %s", got)
-	}
-	if s, err = inProcess(t, mcptools.Options{Only: []string{"show"}}); err != nil || len(s.Tools()) != 1 {
-		t.Errorf("only one: %v", err)
-	}
-	if _, err := inProcess(t, mcptools.Options{Only: []string{"fly"}}); err == nil ||
-		!strings.Contains(err.Error(), `"fly"`) {
-		t.Errorf("a tool that is not there: %v", err)
 	}
 }
 
