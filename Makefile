@@ -10,7 +10,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 win
 COMMIT = $(shell git describe --always --abbrev=12 --dirty --exclude '*' 2>/dev/null)
 
 # Modules of their own: their dependencies never reach users of the library.
-NESTED := $(patsubst %/go.mod,%,$(wildcard bench/go.mod interop/go.mod browser/go.mod))
+NESTED := $(patsubst %/go.mod,%,$(wildcard bench/go.mod interop/go.mod browser/go.mod examples/tutorial/teller/go.mod))
 
 .DEFAULT_GOAL := help
 .PHONY: help build run test race lint bench interop fuzz prove generate

@@ -161,7 +161,7 @@ func programs(t *testing.T) []string {
 	var files []string
 	for _, pattern := range []string{"../examples/*/*.go", "../examples/*/*/*.go", "../*example_test.go",
 		"../*/*example_test.go",
-		"../*/*/*example_test.go", "../internal/llm/*/*_test.go", "../interop/migrate/*/*.go"} {
+		"../*/*/*example_test.go", "../interop/migrate/*/*.go"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

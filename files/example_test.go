@@ -16,7 +16,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/files"
-	"github.com/dragoman-a2a/dragoman/internal/schema"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/server"
 )
@@ -120,15 +119,4 @@ func Example_structured() {
 		}
 		return t.Artifact("ticket", part)
 	})
-}
-
-func Example_schema() {
-	wanted := []byte(`{"items":{"properties":{"ticketNumber":{"type":"string"}}}}`)
-	s, err := schema.Compile(wanted)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(s.Check([]byte(`[{"ticketNumber": 7}]`))) // the error is a *schema.Violations
-	// Output: /0/ticketNumber: got number, want string
 }

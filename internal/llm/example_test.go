@@ -45,13 +45,3 @@ func ExampleRun() {
 	}
 	fmt.Println(answer.JSON)
 }
-
-func ExampleOpen() {
-	key := os.Getenv("GEMINI_API_KEY")
-	model, err := llm.Open(llm.Options{Provider: llm.Gemini, Model: "gemini-flash-latest", Key: key})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_ = model
-}

@@ -4,38 +4,30 @@
 package main
 
 import (
-	"errors"
 	"log"
 	"os"
+
+	"github.com/openai/openai-go/v3"
 
 	"github.com/dragoman-a2a/dragoman"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/examples/tutorial/dice"
-	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
 
 func main() {
-	a, err := choose(os.Getenv)
-	if err != nil {
-		log.Fatal(err)
-	}
 	card := dice.Card()
 	card.Name, card.Description = "Teller", "Rolls dice and tells what they mean"
-	if err := dragoman.Serve("127.0.0.1:8090", card, a); err != nil {
+	if err := dragoman.Serve("127.0.0.1:8090", card, choose(os.Getenv("LLM_MODEL"))); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// choose returns the agent for the model that the environment names.
-func choose(getenv func(string) string) (agent.Agent, error) {
-	model, err := llm.FromEnv(getenv)
-	if errors.Is(err, llm.ErrNoModel) {
-		log.Print("no model: rolling without words")
-		return dice.New(), nil
+// choose returns the agent for a model. The client reads OPENAI_BASE_URL and OPENAI_API_KEY.
+func choose(model string) agent.Agent {
+	if model == "" {
+		log.Print("no LLM_MODEL: rolling without words")
+		return dice.New()
 	}
-	if err != nil {
-		return nil, err
-	}
-	log.Print("model: ", model.Name())
-	return teller{model}, nil
+	log.Print("model: ", model)
+	return teller{openai.NewClient(), model}
 }
