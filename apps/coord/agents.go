@@ -108,7 +108,6 @@ func (c Register) agent(t *tx) *Agent {
 	return agent
 }
 
-// join begins an agent.
 func (t *tx) join(agent *Agent, session string) {
 	t.freeLeases(session, "its holder began another task")
 	t.emit(Event{Kind: KindJoined, Session: session, Agent: agent})

@@ -2,7 +2,6 @@
 
 package coord
 
-// maxChecked is how many paths are looked up at once.
 const maxChecked = 1000
 
 // Conflicts tells which of some paths others have leased. It is for what stands at a gate, such as that of a

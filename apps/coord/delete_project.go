@@ -56,14 +56,12 @@ func (h *Hub) DeleteProject(ctx context.Context, project, person string, force b
 	}
 }
 
-// An ending is a project that is about to be deleted.
 type ending struct {
 	*commit
 	event  Event
 	person string
 }
 
-// An ended is a project that was deleted.
 type ended struct {
 	nth   int64 // it was the nth that was deleted
 	event Event
@@ -73,7 +71,6 @@ type ended struct {
 // learn of the deletion.
 const maxEnded = 10_000
 
-// endings are the projects that are being deleted, and those that were.
 type endings struct {
 	mu    sync.Mutex
 	begun map[string]*ending

@@ -46,7 +46,6 @@ func (f *failures) add(project string) (first bool) {
 	return first
 }
 
-// loading notes why a project cannot be loaded.
 func (f *failures) loading(project string, why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,7 +54,6 @@ func (f *failures) loading(project string, why error) {
 	}
 }
 
-// kept notes that commits were kept.
 func (f *failures) kept(batch []*commit) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -105,7 +105,6 @@ func sleep(ctx, other context.Context, d time.Duration) {
 	}
 }
 
-// An endedError says that the project has been deleted.
 type endedError struct{ ended }
 
 func (e *endedError) Error() string { return "the project has been forgotten" }

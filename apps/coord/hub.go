@@ -117,7 +117,6 @@ func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Res
 	}
 }
 
-// doIn runs a command in a project that is in use.
 func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Command) (Result, error) {
 	if check, ok := c.(Check); ok && !check.Peek {
 		return h.take(ctx, r, principal, check)
@@ -170,7 +169,6 @@ type outcome struct {
 	undo   Command      // what becomes of it when the caller is gone; nil for nothing
 }
 
-// settled waits until the events that led to the outcome are stored.
 func (o *outcome) settled(ctx context.Context) error {
 	if o.last == nil {
 		return nil

@@ -46,7 +46,6 @@ func (c Free) freed(t *tx, claim *Claim, text string) Result {
 	return Freed{Status: "freed", Session: claim.Session, Paths: claim.Paths}
 }
 
-// tell puts a message from a person into the inbox of a session.
 func (t *tx) tell(session, person, text string) { t.warn(session, person, text, person) }
 
 // warn puts a warning into the inbox of a session, by an event of the session that is the cause.

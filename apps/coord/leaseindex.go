@@ -57,7 +57,6 @@ func newLeaseIndex(s *Settings, all *ordered[*Lease]) *leaseIndex {
 	return x
 }
 
-// add adds a lease, at the end.
 func (x *leaseIndex) add(lease *Lease) {
 	of := x.held[lease.Session]
 	if of == nil {
@@ -107,7 +106,6 @@ func (x *leaseIndex) displace(lease *Lease) {
 	x.patterns -= lease.patterns()
 }
 
-// of ranges over the leases of a session, in order.
 func (x *leaseIndex) of(session string) iter.Seq2[string, *Lease] {
 	of := x.held[session]
 	if of == nil {

@@ -133,7 +133,6 @@ func (t *tx) crowded(claim *Claim) *Failure {
 	return nil
 }
 
-// patterns returns how many of the paths have wildcards.
 func (c *Claim) patterns() int {
 	n := 0
 	for _, p := range c.Paths {
@@ -144,7 +143,6 @@ func (c *Claim) patterns() int {
 	return n
 }
 
-// claim checks what is announced.
 func (c Announce) claim(t *tx) (*Claim, *Failure) {
 	if c.Mode == "" {
 		c.Mode = ModeExclusive
@@ -314,7 +312,6 @@ func (c Announce) granted(lease *Lease) Result {
 	return l
 }
 
-// conflict says who is in the way.
 func (c Announce) conflict(t *tx, claim *Claim) Result {
 	result := Conflict{Status: "conflict", Suggestion: "Query that agent about their progress or wait"}
 	more := &MoreLocks{Holders: []string{}}
@@ -347,7 +344,6 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 	return result
 }
 
-// info returns what others see of a lease.
 func (l *Lease) info() *LockInfo {
 	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType,
 		Description: l.Description}
@@ -398,7 +394,6 @@ func (s *state) outOfTheWay(gone *Claim, behind []*Claim) {
 	}
 }
 
-// expire frees leases whose time is up.
 func (t *tx) expire() {
 	if soonest := t.state.index.soonest; soonest.IsZero() || t.now.Before(soonest) {
 		return

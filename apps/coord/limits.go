@@ -66,7 +66,6 @@ func Limits() []Limit {
 	}
 }
 
-// badName says what is wrong with a name, nil when nothing is.
 func badName(what, name string) *Failure { return badWord(what, name, maxName) }
 
 // badID says what is wrong with an id, nil when nothing is. Ids begin with names.
@@ -95,7 +94,6 @@ func badLabel(what, name string) *Failure {
 	return badName(what, name)
 }
 
-// badText says what is wrong with a text, nil when nothing is.
 func badText(what, text string, limit int) *Failure {
 	switch {
 	case len(text) > limit:
@@ -106,7 +104,6 @@ func badText(what, text string, limit int) *Failure {
 	return nil
 }
 
-// first returns the first failure there is.
 func first(all ...*Failure) *Failure {
 	for _, f := range all {
 		if f != nil {

@@ -89,7 +89,6 @@ func (c Ask) run(t *tx) Result {
 	return Sent{Status: "sent", ID: q.ID}
 }
 
-// asked returns how many queries of a session have no answer.
 func (t *tx) asked(name string) int {
 	n := 0
 	for _, q := range t.state.Queries.all() {
@@ -288,7 +287,6 @@ func (c Check) run(t *tx) Result {
 	return all
 }
 
-// answer returns the message as answers have it.
 func (m *Message) answer() any {
 	switch m.Type {
 	case TypeQuery:

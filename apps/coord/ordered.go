@@ -28,7 +28,6 @@ type entry[V any] struct {
 
 func newOrdered[V any]() *ordered[V] { return &ordered[V]{m: make(map[string]*entry[V])} }
 
-// get returns the value of a key, and the zero value if there is none.
 func (o *ordered[V]) get(key string) V {
 	if e := o.m[key]; e != nil {
 		return e.v

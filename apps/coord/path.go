@@ -139,12 +139,10 @@ func (s *Settings) ways() [][]string {
 	return s.between
 }
 
-// namesOf returns the names in a root.
 func namesOf(root string) []string {
 	return strings.Split(strings.TrimSuffix(path.Clean(strings.ReplaceAll(root, `\`, "/")), "/"), "/")
 }
 
-// begins reports whether a path begins with the names of another one.
 func (s *Settings) begins(names, with []string) bool {
 	return len(names) >= len(with) && slices.EqualFunc(with, names[:len(with)],
 		func(a, b string) bool { return s.fold(a) == s.fold(b) })
@@ -182,7 +180,6 @@ func foldRune(r rune) rune {
 	return r
 }
 
-// isPattern reports whether a clean path has wildcards.
 func isPattern(p string) bool {
 	for i := 0; i < len(p); i++ {
 		switch p[i] {
@@ -284,7 +281,6 @@ func (s *Settings) covers(outer string, folder bool, inner string, innerFolder b
 	return false
 }
 
-// takes reports whether a pattern is about a file.
 func (s *Settings) takes(pattern, file string) bool {
 	return isPattern(pattern) && meet(compile(s.fold(pattern), isFolder(pattern, false)), compile(s.fold(file), false))
 }
@@ -404,7 +400,6 @@ type step struct {
 	accepts  bool
 }
 
-// A class is a set of characters.
 type class int
 
 const (

@@ -24,7 +24,6 @@ func newPresences() presences {
 	return presences{connections: make(map[[2]string]int), listeners: make(map[[3]string]int)}
 }
 
-// count counts one more, until leave is called.
 func count[K comparable](mu *sync.Mutex, all map[K]int, at K) (leave func()) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -103,7 +102,6 @@ func (c sweep) run(t *tx) Result {
 	return nil
 }
 
-// holds reports whether a session has leases or claims.
 func (t *tx) holds(name string) bool {
 	for range t.state.index.of(name) {
 		return true

@@ -22,7 +22,6 @@ func NewProject(id string) *Project { return &Project{id: id, state: newState()}
 // A Command is something to do in a project.
 type Command interface{ run(t *tx) Result }
 
-// A sessionCommand is a Command that a session gives.
 type sessionCommand interface {
 	Command
 	session() string
@@ -201,7 +200,6 @@ func (t *tx) emit(e Event) {
 	t.failDropped()
 }
 
-// id returns an id that no other has: a prefix and the time, in seconds.
 func (t *tx) id(prefix string) string {
 	t.stamp = max(t.now.UnixNano(), t.state.Stamp+1)
 	t.state.Stamp = t.stamp
@@ -218,7 +216,6 @@ func stampOf(id, prefix string) (stamp int64, ok bool) {
 	return stamp, err == nil
 }
 
-// active reports whether a session is there and has not died.
 func (s *session) active() bool { return s.Agent != nil && s.Agent.Status != StatusDead }
 
 // Registered reports whether a session is that of an agent that is there.

@@ -162,7 +162,6 @@ func (h *Hub) remove(r *projectActor) {
 	}
 }
 
-// fill notes that something happens in a project. Beyond the limit one that rests makes room.
 func (h *Hub) fill(r *projectActor) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

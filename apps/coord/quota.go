@@ -68,13 +68,11 @@ func (t *tx) keeps(name string) int {
 	return size + broadcasts
 }
 
-// isUnregistered reports whether a session never registered. It need not be there yet.
 func (t *tx) isUnregistered(name string) bool {
 	s := t.state.Sessions.get(name)
 	return (s == nil || s.Agent == nil) && !isExternal(name)
 }
 
-// size returns how many bytes of texts a claim has.
 func (c *Claim) size() int {
 	n := textSize(c.Description)
 	for _, p := range c.Paths {

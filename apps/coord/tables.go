@@ -52,7 +52,6 @@ func (s *Tables) Append(ctx context.Context, all []Commit) error {
 const insertEvent = "INSERT INTO coord_events (project, seq, at, kind, session, body) SELECT $1, $2, $3, $4, $5, $6 " +
 	"WHERE $2 = 1 + (SELECT coalesce(max(seq), 0) FROM coord_events WHERE project = $1)"
 
-// write keeps a commit.
 func (c *Commit) write(ctx context.Context, tx *store.Tx) error {
 	for i := range c.Events {
 		e := &c.Events[i]

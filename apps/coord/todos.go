@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// The states of a Todo. Cancelled is ours.
 var todoStates = []string{"pending", "in_progress", "completed", "blocked", "cancelled"}
 
 // TodoSummary counts todos.

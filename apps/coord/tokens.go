@@ -120,7 +120,6 @@ type tokens struct {
 	changed  chan struct{}   // closed at the next change by this process; nil when nobody waits for it
 }
 
-// invalidate makes the next use read the tokens again.
 func (t *tokens) invalidate() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +149,6 @@ func (s *Tables) TokensChange() <-chan struct{} {
 	return t.changed
 }
 
-// current returns all tokens.
 func (s *Tables) current(ctx context.Context) (grants map[[sha256.Size]byte]Grant, projects map[string]bool,
 	err error) {
 	t := &s.tokens

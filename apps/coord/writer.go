@@ -59,7 +59,6 @@ func (c *commit) over() bool {
 	}
 }
 
-// maxBatch is how many commits go to the store at once.
 const maxBatch = 256
 
 // A writer takes commits to a store in the order in which they came, many at a time.

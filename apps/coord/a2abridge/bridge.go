@@ -73,7 +73,6 @@ func (o Options) Defaults() Options {
 	return o
 }
 
-// agentName is part of the key of each task.
 const agentName = "session"
 
 // deleteWithin is how long DeleteProject waits for tasks that are to be dropped.
@@ -96,7 +95,6 @@ type Bridge struct {
 	servers map[place]*server.Server
 }
 
-// A place is a session of a project.
 type place struct{ project, session string }
 
 func (p place) path() string { return url.PathEscape(p.project) + "/" + url.PathEscape(p.session) }
@@ -284,7 +282,6 @@ func (b *Bridge) server(p place) (*server.Server, error) {
 	return s, nil
 }
 
-// authenticate finds out who makes a request that is not for a card.
 func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 	if b.opts.Authorize == nil {
 		return a2a.Identity{}, nil
@@ -309,7 +306,6 @@ func (b *Bridge) reads(ctx context.Context, header http.Header, project string) 
 	return "", nil
 }
 
-// allowed reports whether a request may see what goes on in a project.
 func (b *Bridge) allowed(ctx context.Context, header http.Header, project string) bool {
 	_, err := b.reads(ctx, header, project)
 	return err == nil
@@ -330,7 +326,6 @@ func (b *Bridge) gone(r *http.Request, p place) bool {
 	return err != nil || len(tasks.Tasks) == 0
 }
 
-// info returns what a session said of itself when it registered.
 func (b *Bridge) info(ctx context.Context, p place) (info coord.AgentInfo, there bool, err error) {
 	result, err := b.opts.Hub.Do(ctx, p.project, "", coord.ListAgents{})
 	if err != nil {

@@ -35,7 +35,6 @@ const (
 	cancelWithin = 5 * time.Second
 )
 
-// outside calls the agents that sessions ask.
 type outside struct {
 	opts      *Options
 	transport *http.Transport // nil when it is not the bridge's own
@@ -128,7 +127,6 @@ func check(q *coord.Ask) *coord.Failure {
 	return &coord.Failure{Status: "error", Error: why, Code: coord.CodeInvalid}
 }
 
-// find returns where an agent is that may be asked.
 func (out *outside) find(name string) (ref string, ok bool) {
 	if ref, ok = out.opts.Agents[name]; ok {
 		return ref, true
@@ -261,7 +259,6 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 	}
 }
 
-// exchange sends a query to an agent and returns what came of it.
 func (out *outside) exchange(ctx context.Context, with talk, q *coord.Ask) coord.Result {
 	c, err := client.Dial(ctx, with.agent, &out.opts.Client)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// asSession is the agent that each session is.
 type asSession struct{ *Bridge }
 
 // Run asks the session the message as a query. The task works until the session has answered. If the task is cancelled,
@@ -59,7 +58,6 @@ func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
 
 var errNoAnswer = errors.New("the session did not answer in time")
 
-// notThere says that a session cannot be asked.
 func notThere(p place) string {
 	return fmt.Sprintf("no session %q is registered in the project %q: it has left, has died, or never was there",
 		p.session, p.project)

@@ -28,13 +28,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// defaultCoord is where coord serve listens unless told otherwise.
 const defaultCoord = "127.0.0.1:8096"
 
 // FlagToken names the flag with the token of a coordinator.
 const FlagToken = "coord-token"
 
-// coordOptions are the flags of the commands that use a coordinator.
 type coordOptions struct {
 	url     string
 	token   string
@@ -96,7 +94,6 @@ func flagsOf(run *cmdline.Run, o *coordOptions) *pflag.FlagSet {
 	return flags
 }
 
-// check refuses what is no URL of a coordinator.
 func (o *coordOptions) check() error {
 	u, err := url.Parse(o.url)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -107,7 +104,6 @@ func (o *coordOptions) check() error {
 	return nil
 }
 
-// checkProject refuses what no project may be called.
 func (o *coordOptions) checkProject() error {
 	if err := coord.CheckProject(o.project); err != nil {
 		return cmdline.Usagef("no project may be called %q: %v", o.project,
@@ -116,7 +112,6 @@ func (o *coordOptions) checkProject() error {
 	return nil
 }
 
-// bearer sends a token with each request.
 type bearer struct {
 	token string
 	next  http.RoundTripper
@@ -128,7 +123,6 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-// httpClient returns the client to call a coordinator with.
 func (c *commands) httpClient(o *coordOptions) *http.Client {
 	web := c.web
 	if o.token == "" {
@@ -181,7 +175,6 @@ func coordUnreachable(o *coordOptions, err error) error {
 		Message: fmt.Sprintf("the coordinator at %s cannot be reached: %s", o.url, why), Hint: hint}
 }
 
-// toolAnswer is what the answers of tools have in common.
 type toolAnswer struct {
 	Status  string         `json:"status"`
 	Error   string         `json:"error"`
@@ -269,7 +262,6 @@ const coordPatience = 10 * time.Second
 // commandPatience is that for commands here, before which people and harnesses sit.
 const commandPatience = 5 * time.Second
 
-// callAPI calls the API of a coordinator and reads its answer.
 func (c *commands) callAPI(ctx context.Context, o *coordOptions, method, path string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, commandPatience)
 	defer cancel()
@@ -303,10 +295,8 @@ func (c *commands) callAPI(ctx context.Context, o *coordOptions, method, path st
 	return nil
 }
 
-// maxRefusal is how much of a refusal is read, in bytes.
 const maxRefusal = 4 << 10
 
-// coordStatus is the error of an answer other than 200.
 func coordStatus(o *coordOptions, resp *http.Response) error {
 	var body struct {
 		Error string `json:"error"`

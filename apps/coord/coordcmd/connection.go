@@ -37,7 +37,6 @@ const (
 	presentEvery = 30 * time.Second
 )
 
-// dialConnection opens a connection.
 func (c *commands) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession,
 	error) {
 	web := c.httpClient(o)
@@ -74,7 +73,6 @@ func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// A cancelBody ends its request when it is closed.
 type cancelBody struct {
 	io.ReadCloser
 	cancel context.CancelCauseFunc
@@ -108,14 +106,12 @@ func (p *proxy) listening(ctx context.Context) (*sdk.ClientSession, error) {
 	return conn, nil
 }
 
-// currentConnection returns the connection, nil when there is none.
 func (p *proxy) currentConnection() *sdk.ClientSession {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.conn
 }
 
-// close closes a connection.
 func (p *proxy) close(conn *sdk.ClientSession) {
 	p.detach(conn)
 	conn.Close() // there may be nothing on the other side
@@ -310,7 +306,6 @@ func (p *proxy) watchedElsewhere(conn *sdk.ClientSession) []string {
 	return uris
 }
 
-// watched notes that a resource is subscribed to on a connection, unless nobody wants that any more.
 func (p *proxy) watched(uri string, conn *sdk.ClientSession) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -319,7 +314,6 @@ func (p *proxy) watched(uri string, conn *sdk.ClientSession) {
 	}
 }
 
-// subscribe passes on a subscription.
 func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error {
 	ctx, cancel := context.WithTimeout(ctx, redialPatience)
 	defer cancel()

@@ -72,7 +72,6 @@ func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, ye
 	return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Deleted", ended.Project) })
 }
 
-// confirmDelete has a person type the name of the project to delete.
 func (c *commands) confirmDelete(ctx context.Context, project string) error {
 	if !c.AtTerminal() {
 		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a "+

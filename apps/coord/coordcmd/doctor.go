@@ -28,10 +28,8 @@ const coordDoctorLong = `doctor checks whether agents can work together in this 
 data folder, the token, the harness's hooks and MCP servers, the git guard, and the clock. It
 prints what to do next. If a problem keeps agents from working together, the exit code is 1.`
 
-// doctor is the command that looks whether all is set up.
 type doctor struct{ *commands }
 
-// A finding is what doctor found out about one thing.
 type finding struct {
 	About string `json:"about"`
 	State string `json:"state"` // ok, note or bad
@@ -89,7 +87,6 @@ func (c *doctor) showFindings(all []finding) error {
 	})
 }
 
-// maxSkew is how far clocks may be apart.
 const maxSkew = 5 * time.Second
 
 // doctorDaemon looks at the coordinator, its clock, and whether it lets us in.

@@ -52,16 +52,12 @@ func (c *guardCommands) command(o *coordOptions) *cobra.Command {
 	})
 }
 
-// guardCommands are the commands that keep commits of leased files back.
 type guardCommands struct{ *commands }
 
-// guardMark stands in hooks that install has written.
 const guardMark = "# Written by dragoman coord guard install."
 
-// guardHooks are the hooks of git that run before a commit is made.
 var guardHooks = []string{"pre-commit", "pre-merge-commit"}
 
-// hookFile returns the file of a hook of a repository.
 func (r *repository) hookFile(ctx context.Context, name string) (string, error) {
 	if r.common == "" {
 		return "", cmdline.Usagef("%s is in no git repository", r.root)
@@ -73,7 +69,6 @@ func (r *repository) hookFile(ctx context.Context, name string) (string, error) 
 	return filepath.FromSlash(strings.TrimSuffix(string(out), "\n")), nil
 }
 
-// hookFiles returns the files of the hooks that guard commits.
 func (r *repository) hookFiles(ctx context.Context) (files []string, err error) {
 	for _, name := range guardHooks {
 		file, err := r.hookFile(ctx, name)
@@ -150,7 +145,6 @@ func writeHook(file, text string) error {
 	return nil
 }
 
-// A hookFault is why a hook does not guard commits.
 type hookFault struct {
 	text, next string
 	state      string // of a finding
@@ -174,7 +168,6 @@ func faultOf(file, line string) (fault hookFault, bad bool) {
 	return hookFault{}, false
 }
 
-// guards reports whether a hook runs the guard in a line that is no comment.
 func guards(hook []byte) bool {
 	for line := range bytes.Lines(hook) {
 		if line = bytes.TrimSpace(line); !bytes.HasPrefix(line, []byte("#")) &&
@@ -258,10 +251,8 @@ func (r *repository) staged(ctx context.Context) ([]string, error) {
 // maxAsked is how many paths are asked about at once, so that others come in between.
 const maxAsked = 200
 
-// maxNamed is how many files the guard names.
 const maxNamed = 20
 
-// conflictsOf asks which of some paths others than the session have leased.
 func (c *commands) conflictsOf(ctx context.Context, o *coordOptions, branch string,
 	paths []string) (list coord.ConflictList, err error) {
 	asked := map[string]any{"session": o.session, "branch": branch, "paths": paths}

@@ -54,7 +54,6 @@ const hookedPatience = 15 * time.Minute
 // maxHookInput is the largest input of a hook, in bytes: that of a tool that writes a file has all of it.
 const maxHookInput = 64 << 20
 
-// autoLease is the description of leases that pre-tool-use takes.
 const autoLease = "Editing it now, as its hook says"
 
 // hookInput is what a harness says.
@@ -83,7 +82,6 @@ func (in *hookInput) edits() (string, error) {
 	return file, nil
 }
 
-// A hookEvent is when a harness runs a hook.
 type hookEvent struct {
 	name, short, example string
 	starts               bool // the coordinator if there is none
@@ -105,7 +103,6 @@ var hookEvents = []hookEvent{
 	{"session-end", "Unregister the agent", `{"session_id":"1f0c"}`, false, false, sessionEnd, nil},
 }
 
-// A hook is one run of a hook event.
 type hook struct {
 	c     *commands
 	o     *coordOptions
@@ -176,13 +173,11 @@ func (e *refusedError) stands() bool {
 	return e.code != coord.CodeInvalid && e.code != coord.CodeShutdown
 }
 
-// notAdmitted tells a model that it works without others knowing.
 func notAdmitted(why string) any {
 	return contextFor("SessionStart", "The coordinator of the agents on this code base does not admit you, and your "+
 		"edits will be denied. Tell the user: "+why)
 }
 
-// denied denies an edit.
 func denied(why string) any {
 	return decision("The coordinator refuses to lease the file for you. Do not edit it by other means; tell the " +
 		"user: " + why)
@@ -249,7 +244,6 @@ func sessionNameOf(id string) string {
 	return "agent-" + hex.EncodeToString(sum[:4])
 }
 
-// call calls a tool for the agent.
 func (h *hook) call(ctx context.Context, tool string, args map[string]any) (*toolAnswer, error) {
 	return h.o.callAnswer(ctx, h.coord, tool, h.about(args))
 }
@@ -345,7 +339,6 @@ func (h *hook) export() error {
 	return errors.Join(err, file.Close())
 }
 
-// editors are the tools of harnesses that change a file.
 var editors = []string{"Edit", "Write", "MultiEdit", "NotebookEdit"}
 
 // edited finds out which file of the project the tool is about to edit, if it is one.
@@ -401,7 +394,6 @@ func (h *hook) unnameable(ctx context.Context, why *refusedError) (any, error) {
 	return h.aside("PreToolUse"), nil
 }
 
-// leased denies the edit of a file that somebody else has leased.
 func (h *hook) leased(by *coord.LockInfo) any {
 	return decision(strings.TrimSpace(fmt.Sprintf(
 		"%s is leased by %s (%s). Do something else first, or ask that agent with query_agent when it is done, and "+
@@ -424,7 +416,6 @@ func postToolUse(ctx context.Context, h *hook) (any, error) {
 	return h.aside("PostToolUse"), nil
 }
 
-// maxHanded is how many messages are handed over at once.
 const maxHanded = 20
 
 func stopped(ctx context.Context, h *hook) (any, error) {
@@ -478,7 +469,6 @@ func (c *commands) viewOf(ctx context.Context, o *coordOptions) (*coordView, err
 	return &v, c.callAPI(ctx, o, "GET", projectPath(o.project), nil, &v)
 }
 
-// others returns the leases of all but one session.
 func (v *coordView) others(session string) []coord.LockEntry {
 	return slices.DeleteFunc(slices.Clone(v.Locks.Leases), func(l coord.LockEntry) bool { return l.Session == session })
 }

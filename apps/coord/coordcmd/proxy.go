@@ -56,7 +56,6 @@ func newProxy(o *coordOptions, repo *repository) *proxy {
 	}
 }
 
-// upstream returns the session with the coordinator.
 func (p *proxy) upstream() *sdk.ClientSession {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -234,7 +233,6 @@ func plainError(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: unavailable(err)}
 }
 
-// rejected is the code of an error that the SDK makes itself, around one of the other side.
 const rejected = -32005
 
 // saidBy returns the error that the other side answered with; nil when it did not.
@@ -266,7 +264,6 @@ func unavailable(err error) string {
 	return "The coordinator was gone before it answered"
 }
 
-// codeUnavailable is the code of an answer that the proxy gives when the coordinator gives none.
 const codeUnavailable = "unavailable"
 
 // callPatience is how long a call may take: some wait.

@@ -109,7 +109,6 @@ func (p *proxy) relax(schema any) (any, error) {
 	return members, nil
 }
 
-// call passes on the call of a tool.
 func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result, error) {
 	args := map[string]jsontext.Value{}
 	if text := jsontext.Value(req.Params.Arguments); len(text) > 0 && text.Kind() != 'n' &&
@@ -201,7 +200,6 @@ func (p *proxy) shorten(ctx context.Context, path string) string {
 	return short
 }
 
-// completePrompt adds arguments of a prompt that are left out.
 func (p *proxy) completePrompt(args map[string]string) map[string]string {
 	args = maps.Clone(args)
 	if args == nil {

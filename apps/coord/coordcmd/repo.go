@@ -22,7 +22,6 @@ type repository struct {
 	common string // folder that all work trees of a repository share; "" without git
 }
 
-// git runs git in a folder and returns what it prints.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
@@ -69,7 +68,6 @@ func (r *repository) name() string {
 	return strings.TrimSuffix(filepath.Base(cmp.Or(r.common, r.root)), ".git")
 }
 
-// branch returns the branch of the work tree; "" when there is none.
 func (r *repository) branch(ctx context.Context) string {
 	out, err := git(ctx, r.root, "branch", "--show-current")
 	if err != nil {
@@ -78,7 +76,6 @@ func (r *repository) branch(ctx context.Context) string {
 	return strings.TrimSpace(string(out))
 }
 
-// errOutside says that a file is none of the project's.
 var errOutside = errors.New("the file is outside of the project")
 
 // relative returns the path of a file below the root of the innermost work tree that it lies in, with slashes. A file
@@ -128,7 +125,6 @@ func (r *repository) holding(ctx context.Context, file string) (*repository, err
 	}
 }
 
-// within returns the path of a file below the root, with slashes.
 func (r *repository) within(file string) (string, error) {
 	rel, err := filepath.Rel(norm.NFC.String(r.root), norm.NFC.String(file))
 	if err != nil {

@@ -33,7 +33,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// coordServeOptions are the flags of coord serve.
 type coordServeOptions struct {
 	cmdline.ListenOptions
 	open           bool
@@ -94,7 +93,6 @@ func (c *commands) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve runs a coordinator until ctx ends.
 func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) {
 	logger, err := o.Logger(c.Terminal)
 	if err != nil {
@@ -180,7 +178,6 @@ func (c *commands) besideCoord(ctx context.Context, o *coordServeOptions, err er
 	return err
 }
 
-// asked returns the A2A agents that sessions may ask, by alias.
 func (o *coordServeOptions) asked() (map[string]string, error) {
 	agents := make(map[string]string)
 	for _, text := range o.agents {
@@ -266,7 +263,6 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	return err
 }
 
-// checkOpen refuses to let in strangers, unless that is meant.
 func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *coord.Tables, local bool) error {
 	if local {
 		return nil
@@ -308,7 +304,6 @@ func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *
 	return nil
 }
 
-// coordData is the data folder of a coordinator.
 type coordData struct {
 	db     *store.DB
 	tables *coord.Tables
@@ -317,7 +312,6 @@ type coordData struct {
 	undo   []func() error
 }
 
-// close ends what openCoordData began, the last thing first.
 func (d *coordData) close() error {
 	var err error
 	for i := len(d.undo) - 1; i >= 0; i-- {
@@ -329,7 +323,6 @@ func (d *coordData) close() error {
 // ownerKeyFile is the file in a data folder that says who runs the coordinator: whoever can read it.
 const ownerKeyFile = "owner.key"
 
-// dataFolder returns the data folder of coordinators, unless one is named.
 func (c *commands) dataFolder(data string) (string, error) {
 	folder, err := c.DataFolder(data, cmdline.FolderCoord)
 	if err != nil || folder == cmdline.InMemory {
@@ -342,7 +335,6 @@ func (c *commands) dataFolder(data string) (string, error) {
 	return folder, nil
 }
 
-// explainCoordFolder says why the data folder of a coordinator cannot be opened.
 func explainCoordFolder(folder string, err error) error {
 	f := cmdline.ExplainFolder(folder, err)
 	if _, locked := errors.AsType[*sqlite.LockedError](err); locked {
@@ -352,7 +344,6 @@ func explainCoordFolder(folder string, err error) error {
 	return f
 }
 
-// openData opens where a coordinator keeps what happens.
 func (c *commands) openData(ctx context.Context, data string, logger *slog.Logger) (_ *coordData, err error) {
 	d := &coordData{place: data, key: rand.Text()}
 	defer func() {

@@ -70,7 +70,6 @@ type settingsOf struct {
 	Roots      []string `json:"roots"`
 }
 
-// absolute returns the folders that are named, as absolute paths.
 func (c *commands) absolute(folders []string) (all []string) {
 	for _, f := range folders {
 		switch {
@@ -84,7 +83,6 @@ func (c *commands) absolute(folders []string) (all []string) {
 	return all
 }
 
-// settings shows the settings of a project, after change has changed some.
 func (c *commands) settings(ctx context.Context, o *coordOptions, change func(*coord.Settings) bool) error {
 	if _, err := o.place(ctx, c.Dir); err != nil {
 		return err

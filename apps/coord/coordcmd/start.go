@@ -18,7 +18,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// startPatience is how long a coordinator may take to start.
 const startPatience = 15 * time.Second
 
 // coordLog is the file in the data folder that has what a coordinator says that was started in the background.
@@ -61,7 +60,6 @@ func (o *coordOptions) startable() (addr string, ok bool) {
 	return u.Host, true
 }
 
-// A startedCoord is a coordinator that was started in the background.
 type startedCoord struct {
 	ended <-chan error
 	log   string // the file of what it says
@@ -148,7 +146,6 @@ func (c *commands) await(ctx context.Context, o *coordOptions, started *startedC
 	}
 }
 
-// occupied reports whether something listens at the address of a coordinator.
 func occupied(o *coordOptions) bool {
 	addr, _ := o.startable()
 	conn, err := net.DialTimeout("tcp", addr, time.Second)

@@ -34,10 +34,8 @@ agents that registered without one: they need a token and must register again.
 You can run these commands if you can read the coordinator's data folder. The coordinator need not
 run.`
 
-// tokenCommands are the commands that manage tokens.
 type tokenCommands struct{ *commands }
 
-// tokenEntry is a token in the API of the coordinator.
 type tokenEntry struct {
 	Project   string     `json:"project"`
 	Name      string     `json:"name"`
@@ -116,7 +114,6 @@ func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here fu
 
 const tokensPath = "/api/tokens"
 
-// about completes what a token is about.
 func (e *tokenEntry) about(ctx context.Context, c *tokenCommands, o *coordOptions, all bool) error {
 	if _, err := o.place(ctx, c.Dir); err != nil {
 		return err
@@ -192,7 +189,6 @@ func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e tokenE
 	return "the project " + e.Project, nil
 }
 
-// confirmLast asks a person whether the last token is to go.
 func (c *tokenCommands) confirmLast(ctx context.Context, name, opens string) error {
 	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name,
 		opens)
@@ -278,7 +274,6 @@ type tokenEntries struct {
 	Tokens []tokenEntry `json:"tokens"`
 }
 
-// tokens returns all tokens.
 func (c *tokenCommands) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, error) {
 	var list tokenEntries
 	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {

@@ -27,10 +27,8 @@ JSON object. It starts with the event after --after. If the connection to the co
 watch reconnects and continues. If the project was deleted in the meantime, watch continues with
 the first event of the new project.`
 
-// watchRetry is the pause before a stream that was cut is opened again.
 const watchRetry = time.Second
 
-// watchOptions are the flags of coord watch.
 type watchOptions struct {
 	after int64
 	count int
@@ -49,7 +47,6 @@ func (c *commands) watchCommand(o *coordOptions) *cobra.Command {
 	return cmd
 }
 
-// errEnough ends a watch that has seen what it wanted.
 var errEnough = errors.New("enough")
 
 func (c *commands) watch(ctx context.Context, o *coordOptions, w *watchOptions) error {
@@ -144,7 +141,6 @@ func (w *watchOptions) pathsOf(e *coord.Event) []string {
 	return nil
 }
 
-// showHappening prints an event as a line.
 func (c *commands) showHappening(e *coord.Event, text []byte, paths []string) error {
 	if c.AsJSON {
 		_, err := c.Out.Write(append(text[:len(text):len(text)], '\n'))
@@ -161,7 +157,6 @@ func (c *commands) showHappening(e *coord.Event, text []byte, paths []string) er
 	return err
 }
 
-// detailsOf returns what people want to know of an event beside who did what.
 func detailsOf(e *coord.Event) []string {
 	switch {
 	case e.Agent != nil:

@@ -167,7 +167,6 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 	return grant, nil
 }
 
-// bearer returns the token of a caller, "" for none.
 func bearer(header http.Header) string {
 	if scheme, token, _ := strings.Cut(header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return token
@@ -208,7 +207,6 @@ func (d *Daemon) sees(ctx context.Context, header http.Header, project string) (
 	return err == nil, err
 }
 
-// describe says for the log what a request is for.
 func describe(r *http.Request) context.Context {
 	call := []slog.Attr{slog.String("request", r.Pattern)}
 	if session := r.PathValue("session"); session != "" {
@@ -351,10 +349,8 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 // lookAgain is how often a silent stream says that it is there, and it is looked whether its reader may still look.
 const lookAgain = 5 * time.Second
 
-// writeLimit is how long a reader may take to read what there is.
 const writeLimit = 15 * time.Second
 
-// A line is an event as it is written.
 type line struct {
 	text []byte
 	last bool // the project has ended, which all learn who could look until then, though its tokens went with it
@@ -432,7 +428,6 @@ func (d *Daemon) tokensChange() <-chan struct{} {
 	return d.opts.Tokens.TokensChange()
 }
 
-// after returns the number of the event after which a stream begins.
 func (d *Daemon) after(r *http.Request) (int64, error) {
 	if text := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")); text != "" {
 		n, err := strconv.ParseUint(text, 10, 63)

@@ -20,7 +20,6 @@ func guard(next http.Handler) http.Handler {
 	})
 }
 
-// costs reports whether a path is one of programs.
 func costs(path string) bool {
 	for _, prefix := range []string{"/api/", "/a2a/", "/mcp"} {
 		if strings.HasPrefix(path, prefix) {

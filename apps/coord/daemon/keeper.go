@@ -41,21 +41,18 @@ func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
 	d.do(w, r, g.Name, coord.Ask{From: person, External: true, To: m.To, Type: "person", Query: m.Text})
 }
 
-// freeLock takes a lease from its holder, or a claim out of the queue.
 func (d *Daemon) freeLock(w http.ResponseWriter, r *http.Request) {
 	if g, ok := d.allow(w, r, mayKeep...); ok {
 		d.do(w, r, g.Name, coord.Free{ID: r.PathValue("id"), Person: coord.Person(g.Name)})
 	}
 }
 
-// retireAgent ends an agent.
 func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
 	if g, ok := d.allow(w, r, mayKeep...); ok {
 		d.do(w, r, g.Name, coord.Retire{Session: r.PathValue("session"), Person: coord.Person(g.Name)})
 	}
 }
 
-// deleteProject ends a project, with its tokens.
 func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request) {
 	g, ok := d.allow(w, r, mayKeep...)
 	if !ok {
@@ -88,7 +85,6 @@ func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// changeSettings replaces the settings of a project.
 func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request) {
 	g, ok := d.allow(w, r, mayKeep...)
 	if !ok {
@@ -154,7 +150,6 @@ func statusOf(f *coord.Failure) int {
 	return http.StatusBadRequest
 }
 
-// read reads the body of a request, and answers if it cannot.
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	if err := json.UnmarshalRead(http.MaxBytesReader(w, r.Body, maxBody), into,
 		json.RejectUnknownMembers(true)); err != nil {
@@ -164,7 +159,6 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	return true
 }
 
-// unread says what is wrong with a body that cannot be read.
 func unread(err error) string {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return fmt.Sprintf("it is larger than %d MiB", maxBody>>20)

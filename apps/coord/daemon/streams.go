@@ -16,7 +16,6 @@ const (
 	maxStreamsOf = 250
 )
 
-// streams counts streams of events.
 type streams struct {
 	mu  sync.Mutex
 	all int

@@ -93,7 +93,6 @@ func (a *args) texts(name string) []string {
 	return list
 }
 
-// maxNumber is the largest number that is taken: more seconds than anybody waits, and more of anything than there is.
 const maxNumber = 1e9
 
 func (a *args) number(name string, fallback float64) float64 {
@@ -168,7 +167,6 @@ func (a *args) boolean(name string, fallback bool) bool {
 	return fallback
 }
 
-// priority is 1 to 3, or a word for it.
 func (a *args) priority(name string) int {
 	v := a.get(name)
 	if v.Kind() == '"' {

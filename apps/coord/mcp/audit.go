@@ -36,7 +36,6 @@ func Describe(ctx context.Context, call ...slog.Attr) context.Context {
 // maxNoted is how many bytes of what a caller has said are in the log.
 const maxNoted = 200
 
-// noted returns a text of a caller as the log has it.
 func noted(key, text string) slog.Attr {
 	if len(text) > maxNoted {
 		text = strings.ToValidUTF8(text[:maxNoted], "") + "..."

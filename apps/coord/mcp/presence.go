@@ -35,7 +35,6 @@ type line struct {
 	agents  map[[2]string]func()
 }
 
-// line returns the one of a key, with the lock held.
 func (p *presence) line(key any) *line {
 	l := p.lines[key]
 	if l == nil {

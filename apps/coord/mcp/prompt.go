@@ -20,10 +20,8 @@ import (
 // maxState is how many bytes a prompt has at most of each view of a project.
 const maxState = 16 << 10
 
-// maxArgument is how many bytes an argument of a prompt has at most.
 const maxArgument = 4 << 10
 
-// addPrompt makes the server know its prompt.
 func (s *Server) addPrompt() {
 	s.mcp.AddPrompt(&sdk.Prompt{
 		Name: "join_project", Title: "Join a project",
@@ -66,7 +64,6 @@ func badPrompt(why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why}
 }
 
-// joining returns what an agent is told that joins a project.
 func (s *Server) joining(ctx context.Context, project, principal, session, task string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Join the project %s with the tools of this server; project_id is %[1]s in every call.\n",
@@ -130,7 +127,6 @@ func appendState(b *strings.Builder, title string, v any) error {
 	return nil
 }
 
-// members returns the names of an object's members, in order.
 func members(object []byte) ([]string, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(object))
 	if _, err := dec.ReadToken(); err != nil {

@@ -21,7 +21,6 @@ import (
 // scheme begins the URI of each resource; the project and what it is of that project follow.
 const scheme = "dragoman://"
 
-// A view is what a resource shows of a project.
 type view struct {
 	name        string // in the URI
 	description string
@@ -77,14 +76,12 @@ var views = []view{
 	},
 }
 
-// A place is what a URI names.
 type place struct {
 	project string
 	view    *view
 	session string // "" unless the view is of one
 }
 
-// parse reads the URI of a resource.
 func parse(uri string) (place, bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	segments := strings.Split(rest, "/")
@@ -129,7 +126,6 @@ func SameResource(a, b string) bool {
 	return ok && same && p == q
 }
 
-// addResources makes the server know the resources.
 func (s *Server) addResources() {
 	for _, v := range views {
 		template := scheme + "{project}/" + v.name

@@ -18,7 +18,6 @@ import (
 // told of nothing.
 const lookAgain = 5 * time.Second
 
-// A subscription is that of a connection to a resource.
 type subscription struct {
 	place
 	header    http.Header // of the call that made it
@@ -39,7 +38,6 @@ func (w *watches) toReaders(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// mayKnow reports whether a connection is told of a change of a resource.
 func (w *watches) mayKnow(ctx context.Context, session *sdk.ServerSession, uri string) bool {
 	w.mu.Lock()
 	mine := w.sessions[session][uri]
@@ -103,7 +101,6 @@ func (w *watches) subscribers(project string) map[*sdk.ServerSession][]http.Head
 	return all
 }
 
-// dropAll ends the subscriptions of a connection.
 func (w *watches) dropAll(session *sdk.ServerSession) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

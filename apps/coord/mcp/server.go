@@ -64,7 +64,6 @@ type Server struct {
 	presence *presence
 }
 
-// instructions tell a model how to work with others.
 const instructions = `You share a code base with other agents. Work like this:
 1. register_agent first: with the session_name that you have been told, if you have, or else one of your own.
 2. Put your steps into add_todo, and keep them up to date with update_todo.
@@ -155,7 +154,6 @@ func connected(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// call runs a tool.
 func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	ctx, end := connected(ctx)
 	defer end()
@@ -219,7 +217,6 @@ func sessionOf(t *tool, a *args) (param, session string) {
 	return "", ""
 }
 
-// failed says why a command did not run.
 func (s *Server) failed(err error) (*sdk.CallToolResult, error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil, err // nobody reads it
@@ -246,7 +243,6 @@ func (s *Server) why(err error) (text, code string) {
 	return "Internal error; the log of the coordinator has more", "internal"
 }
 
-// refuse is the answer to a call that cannot be served.
 func refuse(why, code string) *sdk.CallToolResult {
 	result, err := contentOf(coord.Failure{Status: "error", Error: why, Code: code}, "")
 	if err != nil {
@@ -328,7 +324,6 @@ func statusOf(text []byte) (string, bool) {
 	return string(rest[:max(0, end)]), end >= 0
 }
 
-// reportEvery is how often a call that waits says so.
 const reportEvery = 5 * time.Second
 
 // report tells the caller now and then that a command is waiting, if the caller wants that, until stop is called.

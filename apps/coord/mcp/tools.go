@@ -23,7 +23,6 @@ type tool struct {
 	command     func(a *args) coord.Command
 }
 
-// A param is an argument of a tool.
 type param struct {
 	name, kind, description string
 	optional                bool

@@ -28,7 +28,6 @@ const (
 // pause is between two rounds of notifications about a project: many events are one notification.
 const pause = 100 * time.Millisecond
 
-// watches are the subscriptions to resources.
 type watches struct {
 	server *Server
 
@@ -242,7 +241,6 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// changes are the resources of which subscribers have not been told yet.
 type changes struct {
 	mu   sync.Mutex
 	uris map[string]bool
@@ -285,7 +283,6 @@ func (w *watches) affected(project string, e *coord.Event) []string {
 	return all
 }
 
-// concerns reports whether an event is about the inbox of a session.
 func concerns(e *coord.Event, session string) bool {
 	switch e.Kind {
 	case coord.KindBroadcast, coord.KindAnswered, coord.KindUnawaited:
