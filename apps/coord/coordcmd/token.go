@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord/daemon"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -36,15 +37,8 @@ run.`
 
 type tokenCommands struct{ *commands }
 
-type tokenEntry struct {
-	Project   string     `json:"project"`
-	Name      string     `json:"name"`
-	Role      string     `json:"role"`
-	CreatedAt coord.Time `json:"created_at,omitzero"`
-}
-
 func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
-	var e tokenEntry
+	var e daemon.TokenEntry
 	var all, yes bool
 	create := &cobra.Command{
 		Use: "create NAME", Short: "Create a token", Long: coordTokenLong,
@@ -114,24 +108,23 @@ func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here fu
 
 const tokensPath = "/api/tokens"
 
-func (e *tokenEntry) about(ctx context.Context, c *tokenCommands, o *coordOptions, all bool) error {
-	if _, err := o.place(ctx, c.Dir); err != nil {
-		return err
+func (c *tokenCommands) projectOf(ctx context.Context, o *coordOptions, all bool) (string, error) {
+	_, err := o.place(ctx, c.Dir)
+	if all {
+		return "", err
 	}
-	if e.Project = o.project; all {
-		e.Project = ""
-	}
-	return nil
+	return o.project, err
 }
 
-func (c *tokenCommands) tokenCreate(ctx context.Context, o *coordOptions, e tokenEntry, all bool) error {
-	if err := e.about(ctx, c, o, all); err != nil {
+func (c *tokenCommands) tokenCreate(ctx context.Context, o *coordOptions, e daemon.TokenEntry, all bool) error {
+	var err error
+	if e.Project, err = c.projectOf(ctx, o, all); err != nil {
 		return err
 	}
 	var made struct {
 		Token string `json:"token"`
 	}
-	err := c.withTokens(ctx, o, func(tables *coord.Tables) (err error) {
+	err = c.withTokens(ctx, o, func(tables *coord.Tables) (err error) {
 		made.Token, err = tables.CreateToken(ctx, coord.Grant{Project: e.Project, Name: e.Name, Role: e.Role})
 		return err
 	}, func(owner *coordOptions) error {
@@ -166,7 +159,7 @@ func (c *tokenCommands) tokenless(ctx context.Context, o *coordOptions) []string
 }
 
 // lastToken says what opens when a token is revoked, "" when nothing does.
-func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e tokenEntry) (opens string, err error) {
+func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e daemon.TokenEntry) (opens string, err error) {
 	tokens, err := c.tokens(ctx, o)
 	if err != nil {
 		return "", err
@@ -207,8 +200,9 @@ func (c *tokenCommands) confirmLast(ctx context.Context, name, opens string) err
 	return err
 }
 
-func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e tokenEntry, all, yes bool) error {
-	if err := e.about(ctx, c, o, all); err != nil {
+func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e daemon.TokenEntry, all, yes bool) error {
+	var err error
+	if e.Project, err = c.projectOf(ctx, o, all); err != nil {
 		return err
 	}
 	opens, err := c.lastToken(ctx, o, e)
@@ -271,15 +265,15 @@ func (c *tokenCommands) tokenList(ctx context.Context, o *coordOptions) error {
 }
 
 type tokenEntries struct {
-	Tokens []tokenEntry `json:"tokens"`
+	Tokens []daemon.TokenEntry `json:"tokens"`
 }
 
-func (c *tokenCommands) tokens(ctx context.Context, o *coordOptions) ([]tokenEntry, error) {
+func (c *tokenCommands) tokens(ctx context.Context, o *coordOptions) ([]daemon.TokenEntry, error) {
 	var list tokenEntries
 	err := c.withTokens(ctx, o, func(tables *coord.Tables) error {
 		grants, err := tables.Tokens(ctx)
 		for _, g := range grants {
-			list.Tokens = append(list.Tokens, tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)})
+			list.Tokens = append(list.Tokens, daemon.EntryOf(g))
 		}
 		return err
 	}, func(o *coordOptions) error { return c.callAPI(ctx, o, http.MethodGet, tokensPath, nil, &list) })

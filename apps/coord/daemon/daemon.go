@@ -33,29 +33,17 @@ type Options struct {
 	Tokens *coord.Tables // who may call; nil when everybody may
 	// Closed refuses all calls without a token, also those of projects that have none.
 	Closed bool
-	// OwnerKey is what the one who runs the coordinator shows to manage tokens; without it nobody can.
+	// OwnerKey lets the owner of the coordinator manage tokens; without it nobody can.
 	OwnerKey string
-	// Deleted drops what others keep of a project that was deleted, before that is answered; nil when nobody does. What
-	// was made before a time is the project's, and the rest is the next one's of its name.
+	// Deleted drops the data that others keep of a deleted project, before the deletion is answered. Data made after
+	// the time is that of the next project of the name. Nil when there is no such data.
 	Deleted func(ctx context.Context, project string, before time.Time) error
 	MCP     coordmcp.Options
 	Logger  *slog.Logger // nil means slog.Default()
 }
 
-// A Daemon is an http.Handler:
-//
-//	/mcp                          the tools, over MCP
-//	/                             a page for people
-//	/healthz                      whether it runs
-//	/api/projects                 the names of all projects, and of those in which an agent is
-//	/api/projects/{project}       what goes on in one, which a person ends
-//	/api/projects/{project}/events  what happens in one, as it happens
-//	/api/projects/{project}/conflicts  which of some paths others have leased
-//	/api/projects/{project}/messages   what a person says to sessions
-//	/api/projects/{project}/locks/{id}  a lease or a claim, which a person frees
-//	/api/projects/{project}/agents/{session}  an agent, which a person retires
-//	/api/projects/{project}/settings   the settings of one
-//	/api/tokens                   tokens, with the key of the owner
+// A Daemon is an http.Handler. It serves the tools over MCP at /mcp, a page for people at /, and what the page and
+// programs read and change below /api.
 type Daemon struct {
 	opts    Options
 	mux     *http.ServeMux
@@ -71,7 +59,7 @@ func New(opts Options) *Daemon {
 		opts.Logger = slog.Default()
 	}
 	d := &Daemon{opts: opts, mux: http.NewServeMux(), audit: coordmcp.NewAudit(opts.Logger)}
-	opts.MCP.Authorize, opts.MCP.Known, opts.MCP.Sees, opts.MCP.Audit = d.authorize, d.known, d.sees, d.audit
+	opts.MCP.Authorize, opts.MCP.Known, opts.MCP.Sees, opts.MCP.Audit = d.Authorize, d.known, d.sees, d.audit
 	d.mcp = coordmcp.New(opts.Hub, &opts.MCP)
 	d.mux.Handle("/mcp", d.mcp.Handler())
 	d.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
@@ -81,15 +69,15 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /page.css", servePage("page.css", "text/css; charset=utf-8"))
 	d.mux.HandleFunc("GET /page.js", servePage("page.js", "text/javascript; charset=utf-8"))
 	d.mux.HandleFunc("GET /api/projects", d.serveProjects)
-	d.mux.HandleFunc("GET /api/projects/{project}", d.serveProject)
-	d.mux.HandleFunc("DELETE /api/projects/{project}", d.deleteProject)
-	d.mux.HandleFunc("GET /api/projects/{project}/events", d.serveEvents)
-	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.serveConflicts)
-	d.mux.HandleFunc("POST /api/projects/{project}/messages", d.sendMessage)
-	d.mux.HandleFunc("DELETE /api/projects/{project}/locks/{id}", d.freeLock)
-	d.mux.HandleFunc("DELETE /api/projects/{project}/agents/{session}", d.retireAgent)
-	d.mux.HandleFunc("GET /api/projects/{project}/settings", d.serveSettings)
-	d.mux.HandleFunc("PUT /api/projects/{project}/settings", d.changeSettings)
+	d.mux.HandleFunc("GET /api/projects/{project}", d.allow(mayLook, d.serveProject))
+	d.mux.HandleFunc("DELETE /api/projects/{project}", d.allow(mayKeep, d.deleteProject))
+	d.mux.HandleFunc("GET /api/projects/{project}/events", d.allow(mayLook, d.serveEvents))
+	d.mux.HandleFunc("POST /api/projects/{project}/conflicts", d.allow(mayLook, d.serveConflicts))
+	d.mux.HandleFunc("POST /api/projects/{project}/messages", d.allow(maySpeak, d.sendMessage))
+	d.mux.HandleFunc("DELETE /api/projects/{project}/locks/{id}", d.allow(mayKeep, d.freeLock))
+	d.mux.HandleFunc("DELETE /api/projects/{project}/agents/{session}", d.allow(mayKeep, d.retireAgent))
+	d.mux.HandleFunc("GET /api/projects/{project}/settings", d.allow(mayLook, d.serveSettings))
+	d.mux.HandleFunc("PUT /api/projects/{project}/settings", d.allow(mayKeep, d.changeSettings))
 	if opts.Tokens != nil && opts.OwnerKey != "" {
 		d.mux.HandleFunc("GET /api/tokens", d.owner(d.serveTokens))
 		d.mux.HandleFunc("POST /api/tokens", d.owner(d.createToken))
@@ -105,15 +93,8 @@ func (d *Daemon) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.handler.S
 // Handle adds a handler, as [http.ServeMux.Handle] does: of what the Daemon does not know itself.
 func (d *Daemon) Handle(pattern string, h http.Handler) { d.mux.Handle(pattern, h) }
 
-// Authorize finds out who calls, for handlers that were added. Its error refuses the call. With reads the call changes
-// nothing.
-func (d *Daemon) Authorize(ctx context.Context, header http.Header, project string, reads bool) (principal string,
-	err error) {
-	return d.authorize(ctx, header, project, reads)
-}
-
-// Look finds out who calls, as Authorize does for what changes nothing, for handlers that were added and that refuse
-// nothing to those who may not look: its error is no refusal in the log.
+// Look returns the principal of a caller that may read a project. Unlike Authorize it logs no refusal: it is for added
+// handlers that refuse nothing to other callers.
 func (d *Daemon) Look(ctx context.Context, header http.Header, project string) (principal string, err error) {
 	g, err := d.grant(ctx, header, project)
 	return g.Name, err
@@ -137,8 +118,7 @@ func isRefused(err error) bool {
 	return refused
 }
 
-// grant finds out who calls and what that one may do. In a project for which there is no token everybody who reaches
-// the address may do everything.
+// grant returns the rights of a caller. In a project for which there is no token every caller may do everything.
 func (d *Daemon) grant(ctx context.Context, header http.Header, project string) (coord.Grant, error) {
 	everybody := coord.Grant{Role: coord.RoleAdmin}
 	if d.opts.Tokens == nil {
@@ -174,7 +154,7 @@ func bearer(header http.Header) string {
 	return ""
 }
 
-// known reports whether a caller may be let into some project: whoever has a token, and all where projects need none.
+// known reports whether a caller may be admitted to some project: all with a token, and all where none is needed.
 func (d *Daemon) known(header http.Header) bool {
 	if d.opts.Tokens == nil || !d.opts.Closed {
 		return true
@@ -183,8 +163,9 @@ func (d *Daemon) known(header http.Header) bool {
 	return err == nil
 }
 
-// authorize finds out who calls, and refuses those who may not.
-func (d *Daemon) authorize(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
+// Authorize returns the principal of a call, for the tools and added handlers. Its error refuses the call. With reads
+// the call changes nothing.
+func (d *Daemon) Authorize(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
 	g, err := d.grant(ctx, header, project)
 	if err == nil && g.Role == coord.RoleObserver && !reads {
 		err = errOnlyObserve
@@ -198,7 +179,7 @@ func (d *Daemon) authorize(ctx context.Context, header http.Header, project stri
 	return g.Name, nil
 }
 
-// sees reports whether a caller may look at a project. That one may not is no refusal: nobody asked for that project.
+// sees reports whether a caller may look at a project. A negative answer is no refusal: it asked for no single project.
 func (d *Daemon) sees(ctx context.Context, header http.Header, project string) (bool, error) {
 	_, err := d.grant(ctx, header, project)
 	if isRefused(err) {
@@ -215,25 +196,30 @@ func describe(r *http.Request) context.Context {
 	return coordmcp.Describe(r.Context(), call...)
 }
 
-// allow returns who wants to do something in a project that takes one of some roles, and answers if that may not be.
-func (d *Daemon) allow(w http.ResponseWriter, r *http.Request, roles ...string) (g coord.Grant, ok bool) {
-	g, err := d.grant(r.Context(), r.Header, r.PathValue("project"))
-	switch {
-	case err == nil && slices.Contains(roles, g.Role):
-		return g, true
-	case err == nil:
-		why := fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role,
-			strings.Join(roles, " or "))
-		d.audit.Refused(describe(r), r.PathValue("project"), g.Name, why.Error())
-		refuse(w, http.StatusForbidden, why)
-	case isRefused(err):
-		d.audit.Refused(describe(r), r.PathValue("project"), g.Name, err.Error())
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, err)
-	default:
-		d.fail(w, err)
+// A handler serves a request of the holder of a grant.
+type handler func(w http.ResponseWriter, r *http.Request, g coord.Grant)
+
+// allow returns a handler that refuses callers in other than some roles.
+func (d *Daemon) allow(roles []string, serve handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		project := r.PathValue("project")
+		g, err := d.grant(r.Context(), r.Header, project)
+		switch {
+		case err == nil && slices.Contains(roles, g.Role):
+			serve(w, r, g)
+		case err == nil:
+			why := fmt.Errorf("your token is that of an %s; this takes one whose role is %s", g.Role,
+				strings.Join(roles, " or "))
+			d.audit.Refused(describe(r), project, g.Name, why.Error())
+			refuse(w, http.StatusForbidden, why)
+		case isRefused(err):
+			d.audit.Refused(describe(r), project, g.Name, err.Error())
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			refuse(w, http.StatusUnauthorized, err)
+		default:
+			d.fail(w, err)
+		}
 	}
-	return g, false
 }
 
 // The roles of those who may look, speak, and look after a project.
@@ -253,28 +239,24 @@ func (d *Daemon) serveProjects(w http.ResponseWriter, r *http.Request) {
 	running := d.opts.Hub.Alive()
 	for _, name := range names {
 		sees, err := d.sees(r.Context(), r.Header, name)
-		if err != nil {
+		switch {
+		case err != nil:
 			d.fail(w, err)
 			return
-		}
-		if !sees {
+		case !sees:
 			locked = true
 			continue
 		}
 		shown = append(shown, name)
-		if _, found := slices.BinarySearch(running, name); found {
+		if slices.Contains(running, name) {
 			alive = append(alive, name)
 		}
 	}
 	answer(w, map[string]any{"projects": shown, "alive": alive, "locked": locked}) // locked: a token may show more
 }
 
-// serveProject answers with all that people want to see at once.
-func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
-	g, ok := d.allow(w, r, mayLook...)
-	if !ok {
-		return
-	}
+// serveProject answers with all that the page shows of a project.
+func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request, g coord.Grant) {
 	project := r.PathValue("project")
 	view := map[string]any{"project": project, "role": g.Role}
 	for name, c := range map[string]coord.Command{
@@ -293,18 +275,13 @@ func (d *Daemon) serveProject(w http.ResponseWriter, r *http.Request) {
 
 // serveEvents streams what happens: after the event that Last-Event-ID or the parameter after names, or from so many
 // events ago as the parameter last says, else from now on. The stream ends when the reader may not look any more.
-func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
-	g, ok := d.allow(w, r, mayLook...)
-	if !ok {
-		return
-	}
+func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request, g coord.Grant) {
 	closed, ok := d.streams.open(g)
 	if !ok {
 		tooManyStreams(w)
 		return
 	}
 	defer closed()
-	// before it is asked after what: it may be forgotten meanwhile
 	follower := d.opts.Hub.Follow(r.PathValue("project"))
 	after, err := d.after(r)
 	switch {
@@ -346,10 +323,13 @@ func (d *Daemon) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// lookAgain is how often a silent stream says that it is there, and it is looked whether its reader may still look.
-const lookAgain = 5 * time.Second
-
-const writeLimit = 15 * time.Second
+const (
+	// lookAgain is how often a silent stream sends a comment, and the rights of its reader are checked.
+	lookAgain  = 5 * time.Second
+	writeLimit = 15 * time.Second
+	// askAgain is the pause before the next try when the rights of a reader cannot be read.
+	askAgain = time.Second
+)
 
 type line struct {
 	text []byte
@@ -392,10 +372,7 @@ func (d *Daemon) stream(w http.ResponseWriter, r *http.Request, lines <-chan lin
 	}
 }
 
-// askAgain is how long the next try waits when it cannot be found out what a reader may see.
-const askAgain = time.Second
-
-// maySee reports whether the reader of a stream may still look. It waits as long as that cannot be found out.
+// maySee reports whether the reader of a stream may still look. It waits as long as the rights cannot be read.
 func (d *Daemon) maySee(r *http.Request) bool {
 	for {
 		may, err := d.sees(r.Context(), r.Header, r.PathValue("project"))
@@ -458,22 +435,19 @@ func servePage(name, mediaType string) http.HandlerFunc {
 }
 
 func (d *Daemon) fail(w http.ResponseWriter, err error) {
-	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+	bad, isBad := errors.AsType[*coord.BadProjectError](err)
+	switch {
+	case isBad:
 		refuse(w, http.StatusBadRequest, bad)
-		return
-	}
-	if errors.Is(err, coord.ErrClosed) {
+	case errors.Is(err, coord.ErrClosed):
 		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator is shutting down; try again"))
-		return
+	case errors.Is(err, coord.ErrNotKept): // which the hub has logged, once for all callers
+		refuse(w, http.StatusServiceUnavailable, errors.New("the coordinator cannot store events now, for example "+
+			"because the disk is full; its log says why"))
+	default:
+		d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))
+		refuse(w, http.StatusInternalServerError, errors.New("internal error; the log has more"))
 	}
-	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
-		refuse(w, http.StatusServiceUnavailable,
-			errors.New("the coordinator cannot store events now, for example because the disk is full; its log says "+
-				"why"))
-		return
-	}
-	d.opts.Logger.Error("a request failed", slog.String("error", err.Error()))
-	refuse(w, http.StatusInternalServerError, errors.New("internal error; the log has more"))
 }
 
 func refuse(w http.ResponseWriter, status int, err error) {

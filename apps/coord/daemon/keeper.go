@@ -19,13 +19,8 @@ import (
 // maxBody is the largest body of a request other than those of MCP, in bytes.
 const maxBody = 4 << 20
 
-// sendMessage passes on what a person says: to one session a question, whose answer all who watch can see, and to all a
-// broadcast.
-func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
-	g, ok := d.allow(w, r, maySpeak...)
-	if !ok {
-		return
-	}
+// sendMessage passes on a message of a person: to one session as a query, and to all as a broadcast.
+func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request, g coord.Grant) {
 	var m struct {
 		To   string `json:"to"` // a session; "" is all
 		Text string `json:"text"`
@@ -41,29 +36,21 @@ func (d *Daemon) sendMessage(w http.ResponseWriter, r *http.Request) {
 	d.do(w, r, g.Name, coord.Ask{From: person, External: true, To: m.To, Type: "person", Query: m.Text})
 }
 
-func (d *Daemon) freeLock(w http.ResponseWriter, r *http.Request) {
-	if g, ok := d.allow(w, r, mayKeep...); ok {
-		d.do(w, r, g.Name, coord.Free{ID: r.PathValue("id"), Person: coord.Person(g.Name)})
-	}
+func (d *Daemon) freeLock(w http.ResponseWriter, r *http.Request, g coord.Grant) {
+	d.do(w, r, g.Name, coord.Free{ID: r.PathValue("id"), Person: coord.Person(g.Name)})
 }
 
-func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request) {
-	if g, ok := d.allow(w, r, mayKeep...); ok {
-		d.do(w, r, g.Name, coord.Retire{Session: r.PathValue("session"), Person: coord.Person(g.Name)})
-	}
+func (d *Daemon) retireAgent(w http.ResponseWriter, r *http.Request, g coord.Grant) {
+	d.do(w, r, g.Name, coord.Retire{Session: r.PathValue("session"), Person: coord.Person(g.Name)})
 }
 
-func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request) {
-	g, ok := d.allow(w, r, mayKeep...)
-	if !ok {
-		return
-	}
+func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request, g coord.Grant) {
 	force, err := strconv.ParseBool(cmp.Or(r.URL.Query().Get("force"), "false"))
 	if err != nil {
 		refuse(w, http.StatusBadRequest, errors.New("force must be true or false"))
 		return
 	}
-	// who hangs up leaves no half of it
+	// a caller that disconnects does not stop it halfway
 	ctx, project, before := context.WithoutCancel(r.Context()), r.PathValue("project"), time.Now()
 	result, err := d.opts.Hub.DeleteProject(ctx, project, coord.Person(g.Name), force)
 	if err == nil && d.opts.Deleted != nil {
@@ -79,17 +66,11 @@ func (d *Daemon) deleteProject(w http.ResponseWriter, r *http.Request) {
 	d.say(w, r, g.Name, result, err)
 }
 
-func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request) {
-	if g, ok := d.allow(w, r, mayLook...); ok {
-		d.do(w, r, g.Name, coord.GetSettings{})
-	}
+func (d *Daemon) serveSettings(w http.ResponseWriter, r *http.Request, g coord.Grant) {
+	d.do(w, r, g.Name, coord.GetSettings{})
 }
 
-func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request) {
-	g, ok := d.allow(w, r, mayKeep...)
-	if !ok {
-		return
-	}
+func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request, g coord.Grant) {
 	var settings coord.Settings
 	if read(w, r, &settings) {
 		d.do(w, r, g.Name, coord.Configure{Settings: settings})
@@ -97,22 +78,18 @@ func (d *Daemon) changeSettings(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveConflicts tells which paths others have leased, for gates such as that of a repository.
-func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request) {
-	if _, ok := d.allow(w, r, mayLook...); !ok {
-		return
-	}
+func (d *Daemon) serveConflicts(w http.ResponseWriter, r *http.Request, _ coord.Grant) {
 	var asked struct {
 		Session string   `json:"session"`
 		Branch  string   `json:"branch"`
 		Paths   []string `json:"paths"`
 	}
-	if !read(w, r, &asked) {
-		return
+	if read(w, r, &asked) {
+		d.do(w, r, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
 	}
-	d.do(w, r, "", coord.Conflicts{Session: asked.Session, Branch: asked.Branch, Paths: asked.Paths})
 }
 
-// do runs a command and answers with its result. Who changed what is in the project's events.
+// do runs a command and answers with its result.
 func (d *Daemon) do(w http.ResponseWriter, r *http.Request, principal string, c coord.Command) {
 	result, err := d.opts.Hub.Do(r.Context(), r.PathValue("project"), principal, c)
 	d.say(w, r, principal, result, err)

@@ -28,7 +28,7 @@ import (
 // with one that was revoked, and with the key of the owner.
 var callers = []string{"nobody", "observer", "agent", "admin", "elsewhere", "revoked", "owner"}
 
-// A route is one request to try. What is asked for is not there, or cannot be, so that who may ask changes nothing.
+// A route is one request to try. Its subject does not exist, or cannot, so that a permitted request changes nothing.
 type route struct {
 	method, path, body string
 	outcome            func(status int, body string) string // nil means the status
@@ -85,8 +85,8 @@ func look(got string) [7]string { return [7]string{"401", got, got, got, "401", 
 func keep(got string) [7]string { return [7]string{"401", "403", "403", got, "401", "401", "401"} }
 func own(got string) [7]string  { return [7]string{"403", "403", "403", "403", "403", "403", got} }
 
-// Each route serves those whom it is for and nobody else, and there is no route of which this is not known.
-func TestWhoMayDoWhat(t *testing.T) {
+// Each route serves the roles that it is for and no others, and the table has all routes.
+func TestRoutesByRole(t *testing.T) {
 	t.Parallel()
 	if got, want := slices.Sorted(maps.Keys(routes)), patterns(t); !slices.Equal(got, want) {
 		t.Errorf("it is known who may use\n%s\nbut there are\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -47,7 +47,7 @@ func (r slowReader) Write(text []byte) (int, error) {
 }
 
 // A reader that is behind when the project is deleted, and its token with it, learns that it has ended, and no more.
-func TestWhoIsBehindLearnsThatTheProjectHasEnded(t *testing.T) {
+func TestSlowReadersLearnThatTheProjectHasEnded(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
 	defer db.Close()

@@ -12,15 +12,20 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// A tokenEntry is a token without what it is made of.
-type tokenEntry struct {
+// A TokenEntry is a token in the API.
+type TokenEntry struct {
 	Project   string     `json:"project"` // "" for all
 	Name      string     `json:"name"`
 	Role      string     `json:"role"`
-	CreatedAt coord.Time `json:"created_at"`
+	CreatedAt coord.Time `json:"created_at,omitzero"`
 }
 
-// owner lets through who knows the key of the owner.
+// EntryOf returns the entry of a token.
+func EntryOf(g coord.Grant) TokenEntry {
+	return TokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)}
+}
+
+// owner admits callers that know the key of the owner.
 func (d *Daemon) owner(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -39,15 +44,15 @@ func (d *Daemon) serveTokens(w http.ResponseWriter, r *http.Request) {
 		d.fail(w, err)
 		return
 	}
-	entries := make([]tokenEntry, len(all))
+	entries := make([]TokenEntry, len(all))
 	for i, g := range all {
-		entries[i] = tokenEntry{g.Project, g.Name, g.Role, coord.Time(g.CreatedAt)}
+		entries[i] = EntryOf(g)
 	}
 	answer(w, map[string]any{"tokens": entries})
 }
 
 func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
-	var e tokenEntry
+	var e TokenEntry
 	if !read(w, r, &e) {
 		return
 	}
@@ -66,7 +71,7 @@ func (d *Daemon) createToken(w http.ResponseWriter, r *http.Request) {
 }
 
 func (d *Daemon) revokeToken(w http.ResponseWriter, r *http.Request) {
-	var e tokenEntry
+	var e TokenEntry
 	if !read(w, r, &e) {
 		return
 	}
