@@ -45,12 +45,17 @@ type coordOptions struct {
 type commands struct {
 	*cmdline.Run
 	web *http.Client
+	// for connections: the SDK opens the stream of a session without a limit of time until the answer begins
+	patient *http.Client
 }
 
 // Command returns the command coord with its subcommands, for a run of the program.
 func Command(run *cmdline.Run) *cobra.Command {
-	c := &commands{run, &http.Client{Transport: client.NewHTTPTransport()}}
+	slow := client.NewHTTPTransport()
+	slow.ResponseHeaderTimeout = coordPatience
+	c := &commands{run, &http.Client{Transport: client.NewHTTPTransport()}, &http.Client{Transport: slow}}
 	run.OnEnd(c.web.CloseIdleConnections)
+	run.OnEnd(c.patient.CloseIdleConnections)
 	o := &coordOptions{}
 	uses := []*cobra.Command{
 		c.stdioCommand(o), c.hookCommand(o), (&guardCommands{c}).command(o), (&tokenCommands{c}).command(o),
@@ -123,16 +128,12 @@ func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(r)
 }
 
-func (c *commands) httpClient(o *coordOptions) *http.Client {
-	web := c.web
+// withToken returns a client that sends the token, if there is one.
+func (o *coordOptions) withToken(web *http.Client) *http.Client {
 	if o.token == "" {
 		return web
 	}
-	next := web.Transport
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	return &http.Client{Transport: &bearer{o.token, next}}
+	return &http.Client{Transport: &bearer{o.token, web.Transport}}
 }
 
 // dial opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
@@ -140,7 +141,7 @@ func (c *commands) httpClient(o *coordOptions) *http.Client {
 func (c *commands) dial(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: o.url + "/mcp", HTTPClient: c.httpClient(o), MaxRetries: -1, DisableStandaloneSSE: true,
+		Endpoint: o.url + "/mcp", HTTPClient: o.withToken(c.web), MaxRetries: -1, DisableStandaloneSSE: true,
 	}, nil)
 	if err != nil && strings.Contains(err.Error(), http.StatusText(http.StatusNotFound)) { // the SDK has no type for it
 		return nil, notCoordinator(o, "there is nothing at /mcp")
@@ -194,14 +195,13 @@ func callTool(ctx context.Context, session *sdk.ClientSession, name string, args
 	if len(result.Content) != 1 {
 		return nil, fmt.Errorf("call %s: the answer has %d parts, and not one", name, len(result.Content))
 	}
-	text, ok := result.Content[0].(*sdk.TextContent)
-	if !ok {
-		return nil, fmt.Errorf("call %s: the answer is no text", name)
+	if text, ok := result.Content[0].(*sdk.TextContent); ok {
+		return []byte(text.Text), nil
 	}
-	return []byte(text.Text), nil
+	return nil, fmt.Errorf("call %s: the answer is no text", name)
 }
 
-// callAnswer calls a tool whose answer has a status. What the coordinator refuses is an error.
+// callAnswer calls a tool whose answer has a status. A refusal of the coordinator is an error.
 func (o *coordOptions) callAnswer(ctx context.Context, session *sdk.ClientSession, name string,
 	args map[string]any) (*toolAnswer, error) {
 	text, err := callTool(ctx, session, name, args)
@@ -277,7 +277,7 @@ func (c *commands) callAPI(ctx context.Context, o *coordOptions, method, path st
 	if err != nil {
 		return err
 	}
-	resp, err := c.httpClient(o).Do(req)
+	resp, err := o.withToken(c.web).Do(req)
 	if err != nil {
 		return coordUnreachable(o, err)
 	}
@@ -305,18 +305,14 @@ func coordStatus(o *coordOptions, resp *http.Response) error {
 	if err != nil || body.Error == "" {
 		return notCoordinator(o, "it answers with "+resp.Status)
 	}
-	code := ""
-	switch resp.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		code = coord.CodeForbidden
-	case http.StatusBadRequest:
-		code = coord.CodeInvalid
-	case http.StatusConflict:
-		code = coord.CodeInUse
-	case http.StatusServiceUnavailable:
-		code = coord.CodeShutdown
-	}
-	return o.refusal(code, body.Error)
+	return o.refusal(codes[resp.StatusCode], body.Error)
+}
+
+// codes are the codes of refusals by HTTP status.
+var codes = map[int]string{
+	http.StatusUnauthorized: coord.CodeForbidden, http.StatusForbidden: coord.CodeForbidden,
+	http.StatusBadRequest: coord.CodeInvalid, http.StatusConflict: coord.CodeInUse,
+	http.StatusServiceUnavailable: coord.CodeShutdown,
 }
 
 func projectPath(project string) string { return "/api/projects/" + url.PathEscape(project) }

@@ -5,8 +5,6 @@ package coordcmd
 import (
 	"context"
 	"errors"
-	"io"
-	"net/http"
 	"os"
 	"time"
 
@@ -39,48 +37,14 @@ const (
 
 func (c *commands) dialConnection(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession,
 	error) {
-	web := c.httpClient(o)
-	next := web.Transport
-	if next == nil {
-		next = http.DefaultTransport
-	}
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()},
 		options).Connect(ctx, &sdk.StreamableClientTransport{
-		Endpoint: o.url + "/mcp", HTTPClient: &http.Client{Transport: &patient{next}}, MaxRetries: -1,
+		Endpoint: o.url + "/mcp", HTTPClient: o.withToken(c.patient), MaxRetries: -1,
 	}, &sdk.ClientSessionOptions{ProtocolVersion: connectionVersion})
 	if err != nil {
 		return nil, coordUnreachable(o, err)
 	}
 	return session, nil
-}
-
-// patient waits for the beginning of an answer, and no longer than coordPatience: the SDK opens the stream of a session
-// without a limit of time.
-type patient struct{ next http.RoundTripper }
-
-func (p *patient) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	timer := time.AfterFunc(coordPatience, func() { cancel(context.DeadlineExceeded) })
-	resp, err := p.next.RoundTrip(r.WithContext(ctx))
-	if !timer.Stop() && err != nil {
-		err = errors.Join(err, context.Cause(ctx))
-	}
-	if err != nil {
-		cancel(nil)
-		return nil, err
-	}
-	resp.Body = &cancelBody{resp.Body, cancel}
-	return resp, nil
-}
-
-type cancelBody struct {
-	io.ReadCloser
-	cancel context.CancelCauseFunc
-}
-
-func (b *cancelBody) Close() error {
-	defer b.cancel(nil)
-	return b.ReadCloser.Close()
 }
 
 // listening returns the connection, and opens it when there is none.

@@ -21,19 +21,17 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// A proxy passes on what one client of MCP asks for.
+// A proxy passes on the requests of one client of MCP.
 type proxy struct {
-	coord *coordOptions // what calls are about that do not say it
-	// that the harness works in; nil when there is none
-	repo *repository
-	// to a coordinator that was gone; nil when there is no such thing
-	redial func(context.Context) (*sdk.ClientSession, error)
-	// a coordinator, when none runs; nil when there is no such thing
+	coord *coordOptions // the project and session of calls that name none
+	repo  *repository   // that the harness works in; nil for none
+	// redial connects with a coordinator that was gone, and start starts one; both are nil if it runs in this process
+	redial         func(context.Context) (*sdk.ClientSession, error)
 	start          func(context.Context) error
 	openConnection func(context.Context) (*sdk.ClientSession, error)
 	server         *sdk.Server
 	dialling       chan struct{} // has room for the one call that dials
-	opening        chan struct{} // has room for the one who opens a connection
+	opening        chan struct{} // has room for the one call that opens a connection
 	wake           chan struct{} // says that a connection is needed, or for more than it was
 
 	mu      sync.Mutex // never held while the coordinator is called
@@ -44,8 +42,8 @@ type proxy struct {
 	watching map[string]*sdk.ClientSession
 }
 
-// A presence is that of a session, and the connection that it is bound to, nil as long as it is none. Who registers
-// again has another one, as that frees from the connection.
+// A presence is that of a session, with the connection that it is bound to; nil for none. A session that registers
+// again gets a new one, as that frees it from the connection.
 type presence struct{ conn *sdk.ClientSession }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
@@ -89,7 +87,7 @@ func (p *proxy) reconnect(ctx context.Context, old *sdk.ClientSession) (*sdk.Cli
 	return up, nil
 }
 
-// options returns those of the client that calls the coordinator: what comes from there goes to the other side.
+// options returns those of the client that calls the coordinator. It passes on progress.
 func (p *proxy) options() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		ProgressNotificationHandler: func(ctx context.Context, req *sdk.ProgressNotificationClientRequest) {
@@ -100,7 +98,7 @@ func (p *proxy) options() *sdk.ClientOptions {
 	}
 }
 
-// connectionOptions returns those of the client that listens to the coordinator.
+// connectionOptions returns those of the client that listens to the coordinator. It passes on updates of resources.
 func (p *proxy) connectionOptions() *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(ctx context.Context, req *sdk.ResourceUpdatedNotificationRequest) {
@@ -136,8 +134,8 @@ func (p *proxy) serve(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// pass passes requests on. What they do not name is about this side alone, such as how a session begins. Lists may be
-// asked for without params.
+// pass passes requests on, but for those that are about this side alone, such as the begin of a session. Requests for
+// lists may have no params.
 func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
@@ -151,19 +149,14 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourcesRequest:
 			return p.listResources(ctx, cmp.Or(r.Params, &sdk.ListResourcesParams{}))
 		case *sdk.ListResourceTemplatesRequest:
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourceTemplatesResult,
-				error) {
-				return up.ListResourceTemplates(ctx,
-					&sdk.ListResourceTemplatesParams{Cursor: cmp.Or(r.Params,
-						&sdk.ListResourceTemplatesParams{}).Cursor})
-			})
+			params := cmp.Or(r.Params, &sdk.ListResourceTemplatesParams{})
+			return revived(ctx, p, (*sdk.ClientSession).ListResourceTemplates,
+				&sdk.ListResourceTemplatesParams{Cursor: params.Cursor})
 		case *sdk.ReadResourceRequest:
 			if !inHeader(r.Params.URI) {
 				return nil, sdk.ResourceNotFoundError(r.Params.URI)
 			}
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ReadResourceResult, error) {
-				return up.ReadResource(ctx, &sdk.ReadResourceParams{URI: r.Params.URI})
-			})
+			return revived(ctx, p, (*sdk.ClientSession).ReadResource, &sdk.ReadResourceParams{URI: r.Params.URI})
 		case *sdk.UnsubscribeRequest:
 			r.Params.URI = p.asWatched(r.Params.URI)
 		case *sdk.ListPromptsRequest:
@@ -172,17 +165,14 @@ func (p *proxy) pass(next sdk.MethodHandler) sdk.MethodHandler {
 			if !inHeader(r.Params.Name) {
 				return nil, invalidParams("unknown prompt", r.Params.Name)
 			}
-			return revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.GetPromptResult, error) {
-				return up.GetPrompt(ctx, &sdk.GetPromptParams{Name: r.Params.Name,
-					Arguments: p.completePrompt(r.Params.Arguments)})
-			})
+			return revived(ctx, p, (*sdk.ClientSession).GetPrompt,
+				&sdk.GetPromptParams{Name: r.Params.Name, Arguments: p.completePrompt(r.Params.Arguments)})
 		}
 		return next(ctx, method, req)
 	}
 }
 
-// inHeader reports whether the name of something can be in the header of HTTP in which the coordinator wants it. What
-// cannot is the name of nothing.
+// inHeader reports whether a name can be in the HTTP header in which the coordinator wants it.
 func inHeader(name string) bool {
 	return name != "" && strings.TrimSpace(name) == name && !strings.ContainsFunc(name, unicode.IsControl)
 }
@@ -205,14 +195,14 @@ func (p *proxy) try(ctx context.Context, f func(*sdk.ClientSession) error) error
 	return f(up)
 }
 
-// revived asks the coordinator for what it has at once.
-func revived[T sdk.Result](ctx context.Context, p *proxy,
-	f func(context.Context, *sdk.ClientSession) (T, error)) (sdk.Result, error) {
+// revived makes a request that the coordinator answers at once.
+func revived[P any, T sdk.Result](ctx context.Context, p *proxy,
+	request func(*sdk.ClientSession, context.Context, P) (T, error), params P) (sdk.Result, error) {
 	var result T
 	err := p.try(ctx, func(up *sdk.ClientSession) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, coordPatience)
 		defer cancel()
-		result, err = f(ctx, up)
+		result, err = request(up, ctx, params)
 		return err
 	})
 	if err != nil {
@@ -221,8 +211,7 @@ func revived[T sdk.Result](ctx context.Context, p *proxy,
 	return result, nil
 }
 
-// plainError returns an error as a client of MCP is told of it: what the coordinator said, or else that it is not
-// there. How this program and the coordinator speak with each other is nothing to the client.
+// plainError returns an error for a client of MCP: the coordinator's own, or that the coordinator did not answer.
 func plainError(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -5,7 +5,6 @@ package coordcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -22,9 +21,7 @@ import (
 
 // listTools lists the tools, with arguments optional that have a value here.
 func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk.Result, error) {
-	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListToolsResult, error) {
-		return up.ListTools(ctx, &sdk.ListToolsParams{Cursor: params.Cursor})
-	})
+	result, err := revived(ctx, p, (*sdk.ClientSession).ListTools, &sdk.ListToolsParams{Cursor: params.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -32,9 +29,7 @@ func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk
 	list.Tools = slices.Clone(list.Tools)
 	for i, tool := range list.Tools {
 		relaxed := *tool
-		if relaxed.InputSchema, err = p.relax(tool.InputSchema); err != nil {
-			return nil, fmt.Errorf("schema of %s: %w", tool.Name, err)
-		}
+		relaxed.InputSchema = p.relax(tool.InputSchema)
 		list.Tools[i] = &relaxed
 	}
 	return &list, nil
@@ -43,9 +38,7 @@ func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk
 // listResources lists the resources of this side's project first, also while nothing has happened in it, and then those
 // of others.
 func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
-	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListResourcesResult, error) {
-		return up.ListResources(ctx, &sdk.ListResourcesParams{Cursor: params.Cursor})
-	})
+	result, err := revived(ctx, p, (*sdk.ClientSession).ListResources, &sdk.ListResourcesParams{Cursor: params.Cursor})
 	if err != nil {
 		return nil, err
 	}
@@ -61,52 +54,34 @@ func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesPara
 
 // listPrompts lists the prompts, with arguments optional that have a value here.
 func (p *proxy) listPrompts(ctx context.Context, params *sdk.ListPromptsParams) (sdk.Result, error) {
-	result, err := revived(ctx, p, func(ctx context.Context, up *sdk.ClientSession) (*sdk.ListPromptsResult, error) {
-		return up.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: params.Cursor})
-	})
+	result, err := revived(ctx, p, (*sdk.ClientSession).ListPrompts, &sdk.ListPromptsParams{Cursor: params.Cursor})
 	if err != nil {
 		return nil, err
 	}
-	list := *result.(*sdk.ListPromptsResult)
-	list.Prompts = slices.Clone(list.Prompts)
-	for i, prompt := range list.Prompts {
-		relaxed := *prompt
-		relaxed.Arguments = slices.Clone(prompt.Arguments)
-		for j, argument := range relaxed.Arguments {
-			if argument.Name == "project_id" {
-				optional := *argument
-				optional.Required = false
-				relaxed.Arguments[j] = &optional
-			}
+	for _, prompt := range result.(*sdk.ListPromptsResult).Prompts {
+		for _, argument := range prompt.Arguments {
+			argument.Required = argument.Required && argument.Name != "project_id"
 		}
-		list.Prompts[i] = &relaxed
 	}
-	return &list, nil
+	return result, nil
 }
 
 // relax takes out of the required arguments of a schema those that have a value here.
-func (p *proxy) relax(schema any) (any, error) {
-	text, err := json.Marshal(schema, json.Deterministic(true))
-	if err != nil {
-		return nil, err
+func (p *proxy) relax(schema any) any {
+	members, ok := schema.(map[string]any)
+	if !ok {
+		return schema
 	}
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, err
-	}
-	var required []string
-	if list := members["required"]; list != nil {
-		if err := json.Unmarshal(list, &required); err != nil {
-			return nil, err
+	required := []any{}
+	list, _ := members["required"].([]any)
+	for _, name := range list {
+		if name != "project_id" && (p.coord.session == "" || name != "session_name" && name != "from_session") {
+			required = append(required, name)
 		}
 	}
-	required = slices.DeleteFunc(required, func(name string) bool {
-		return name == "project_id" || p.coord.session != "" && (name == "session_name" || name == "from_session")
-	})
-	if members["required"], err = json.Marshal(required); err != nil {
-		return nil, err
-	}
-	return members, nil
+	members = maps.Clone(members)
+	members["required"] = required
+	return members
 }
 
 func (p *proxy) call(ctx context.Context, req *sdk.CallToolRequest) (sdk.Result, error) {

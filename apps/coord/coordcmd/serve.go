@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -153,8 +154,8 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		MCP:    coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
-	end := sync.OnceValue(func() error { return endCoord(hub, bridge) })
-	defer end() // which has said what was wrong, or something else was before
+	end := sync.OnceValue(func() error { return errors.Join(bridge.Close(), hub.Close()) }) // ends waits
+	defer end()                                                                             // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
 		handler = cmdline.LocalOnly("coordinator", d)
@@ -189,11 +190,6 @@ func (o *coordServeOptions) asked() (map[string]string, error) {
 		agents[alias] = ref
 	}
 	return agents, nil
-}
-
-// endCoord tells those who wait that the coordinator ends.
-func endCoord(hub *coord.Hub, bridge *a2abridge.Bridge) error {
-	return errors.Join(bridge.Close(), hub.Close())
 }
 
 // calls counts the requests that change something or wait, which are those that get an answer when the coordinator
@@ -314,8 +310,8 @@ type coordData struct {
 
 func (d *coordData) close() error {
 	var err error
-	for i := len(d.undo) - 1; i >= 0; i-- {
-		err = errors.Join(err, d.undo[i]())
+	for _, undo := range slices.Backward(d.undo) {
+		err = errors.Join(err, undo())
 	}
 	return err
 }

@@ -99,7 +99,7 @@ func (c *commands) watchOnce(ctx context.Context, o *coordOptions, after int64,
 	if err != nil {
 		return err
 	}
-	resp, err := c.httpClient(o).Do(req)
+	resp, err := o.withToken(c.web).Do(req)
 	if err != nil {
 		return err
 	}
