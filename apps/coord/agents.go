@@ -24,18 +24,16 @@ func timeOf(t time.Time) *Time {
 	return &answer
 }
 
-// Register makes a session that of an agent. An agent that registers again for the same task goes on where it was; for
-// another task it starts afresh: its todos are gone and its leases free. As it may be another agent that has chosen the
-// same name, the answer has a warning then, and so has the inbox, unless the first task was completed.
+// Register makes a session that of an agent. An agent that registers again for the same task resumes it; for another
+// task it starts afresh, without todos and leases. If the first task was not completed, the answer and the inbox have a
+// warning: another agent may have chosen the same name.
 type Register struct {
 	Session, TaskID, Branch, Description string
-	// Resume registers on behalf of an agent, and starts nothing afresh: one that is there stays as it is, and one that
-	// has died goes on with the task that it had. TaskID, Branch and Description are for one that is not known; what
-	// the agent registers as itself then is its task, though it is another one.
+	// Resume registers on behalf of an agent. A living agent stays as it is, and a dead one resumes its task. TaskID,
+	// Branch and Description are for a new one; it may still name its own task.
 	Resume bool
-	// LeaseTTL is how long the agent may show no heartbeat until it counts as dead, if that is longer than it is for
-	// all: an agent that shows one only now and then, as by hooks, is not dead between two. It stays when the agent
-	// registers again without. MaxLeaseTTL at most.
+	// LeaseTTL is how long the agent may show no heartbeat, if that is longer than for all; at most MaxLeaseTTL. It
+	// stays when the agent registers again without.
 	LeaseTTL time.Duration
 }
 
@@ -148,8 +146,7 @@ func (c Heartbeat) run(t *tx) Result {
 	return Alive{Status: "ok", Timestamp: Time(t.now)}
 }
 
-// Begin makes a session its caller's who does something elsewhere of which messages may come for it. One that has done
-// something before is that already.
+// Begin makes a new session its caller's, so that messages from elsewhere can reach it.
 type Begin struct{ Session string }
 
 func (c Begin) session() string { return c.Session }

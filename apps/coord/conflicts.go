@@ -4,15 +4,14 @@ package coord
 
 const maxChecked = 1000
 
-// Conflicts tells which of some paths others have leased. It is for what stands at a gate, such as that of a
-// repository: it needs no session and changes nothing. When others have leased very many paths with wildcards it takes
-// paths for leased rather than to look for long.
+// Conflicts tells which of some paths others have leased, for gates such as that of a repository. It needs no session
+// and changes nothing. If very many paths with wildcards are leased, it takes paths for leased rather than look for
+// long.
 type Conflicts struct {
 	Session string // whose leases are no conflict; "" for nobody's
 	Branch  string // of the change, unless the session is that of an agent, which has said it
-	// Paths are files, or folders that end in a slash; there are no wildcards in them. Files that nobody could lease,
-	// for their characters or their length, are in conflict with leases of what they are in and of patterns that take
-	// them.
+	// Paths are files, or folders that end in a slash, without wildcards. A file that nobody could lease, for its
+	// characters or length, conflicts with leases of its folder and of patterns that match it.
 	Paths []string
 }
 

@@ -18,15 +18,13 @@ import (
 type Ended struct {
 	Status  string `json:"status"` // forgotten
 	Project string `json:"project_id"`
-	// Free is from when on the name was free for another project: what was made earlier is of this one, or of one
-	// before it. It is a whole millisecond, as times are that are kept.
+	// Free is when the name became free for another project, in whole milliseconds. Earlier data is of this project.
 	Free time.Time `json:"-"`
 }
 
-// DeleteProject ends a project, for a person who looks after it: all that was kept of it is gone, as if it had never
-// been. Those who wait in it are told so, and those who follow its events get a last one, [KindEnded], and no more. Its
-// tokens go with it, as they would be good for another project that somebody begins under the same name. While agents
-// are in it, or sessions that hold or wait for leases, it is refused with [CodeInUse] unless it is forced.
+// DeleteProject deletes a project with its tokens, for a person. Calls that wait in it end, and those who follow its
+// events get a last one, [KindEnded]. While agents are in it, or sessions with leases or claims, it refuses with
+// [CodeInUse] unless it is forced.
 func (h *Hub) DeleteProject(ctx context.Context, project, person string, force bool) (Result, error) {
 	for {
 		r, leave, err := h.use(ctx, project)
@@ -67,8 +65,7 @@ type ended struct {
 	event Event
 }
 
-// maxEnded is how many deleted projects are known, so that calls that were about to use them, or follow their events,
-// learn of the deletion.
+// maxEnded is how many deleted projects are known, so that calls under way and followers learn of the deletion.
 const maxEnded = 10_000
 
 type endings struct {
@@ -82,8 +79,7 @@ func newEndings() endings {
 	return endings{begun: make(map[string]*ending), ended: make(map[string]ended)}
 }
 
-// end takes a project that is in use out of use, and has the store delete it, if there is one. Later calls of the
-// project wait until that is done.
+// end takes a project out of use and has the store delete it. Later calls of the project wait until that is done.
 func (h *Hub) end(r *projectActor, person string, force bool) (Result, *outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,8 +197,7 @@ func (e *endings) total() int64 {
 	return e.count
 }
 
-// since returns how a project ended that was deleted after the first so many. It does not know the number of the last
-// event.
+// since returns how a project ended if that was after the first total deletions.
 func (e *endings) since(project string, total int64) (ended, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -210,8 +205,8 @@ func (e *endings) since(project string, total int64) (ended, bool) {
 	return was, was.nth > total
 }
 
-// deletedMeanwhile is the result of a command whose project was deleted before the command was done. The command is not
-// done in a new project of the name: that one may not admit the caller.
+// deletedMeanwhile is the result of a command whose project was deleted first. A new project of the name may not admit
+// the caller.
 func deletedMeanwhile(project string) Result {
 	return Failure{Status: "error", Error: fmt.Sprintf("Project %s was deleted in the meantime; the call changed "+
 		"nothing", project)}

@@ -16,8 +16,8 @@ const (
 // longer returns the pause after one that was not long enough.
 func longer(pause time.Duration) time.Duration { return min(max(2*pause, firstPause), lastPause) }
 
-// failures are the projects of which nothing can be kept now. A store that refuses all, on a disk that is full, is
-// asked again ever less often, and the log says it once, however many look at a project meanwhile.
+// failures are the projects whose events cannot be stored now. The store is tried ever less often, and the log says it
+// once for each project.
 type failures struct {
 	mu  sync.Mutex
 	all map[string]*failure // by project, until something of it is kept

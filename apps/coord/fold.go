@@ -200,8 +200,7 @@ func (s *state) applyLease(e *Event) {
 	}
 }
 
-// renew replaces a lease by what it is now. It may have lost paths, and may be announced by its holder, not by a hook,
-// now.
+// renew replaces a lease, which may have lost paths, or have become its holder's own instead of a hook's.
 func (s *state) renew(e *Event) {
 	old := s.Leases.get(e.Lease.ID)
 	s.setLease(e.Lease)
@@ -223,7 +222,7 @@ func (s *state) renew(e *Event) {
 	}
 }
 
-// note adds to the changes that are announced. Who shares a path changes nothing there.
+// note adds the changes that a lease announces. A shared lease announces none.
 func (s *state) note(e *Event, paths []string) {
 	if e.Lease.Mode == ModeShared {
 		return

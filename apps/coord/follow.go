@@ -27,11 +27,10 @@ func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
 	}
 }
 
-// Events yields the events of a project after a number, and then those that come, until ctx or the Hub ends. The last
-// one of a project is [KindEnded], also when it was deleted between the call and the first look; after it come those of
-// the next project of the name. Of what is older than the newest events there are only those that the store has. A
-// number that is above that of the newest one is of a project that is no more, and means 0. While nothing can be kept
-// it waits.
+// Events yields the events of a project after a number, and then new ones, until ctx or the Hub ends. Old events come
+// as far as the store has them. The last event of a project is [KindEnded], also if it is deleted during the call;
+// after it come those of the next project of the name. A number above the newest one is of a deleted project, and means
+// 0. While events cannot be stored, it waits.
 func (h *Hub) Events(ctx context.Context, project string, after int64) iter.Seq2[Event, error] {
 	return h.Follow(project).Events(ctx, after)
 }
@@ -43,8 +42,8 @@ type Follower struct {
 	ends    int64 // how many projects were deleted before
 }
 
-// Follow returns a Follower, for those who look at a project first, such as by [Hub.Last], and then at its events: it
-// knows if the project is deleted in between.
+// Follow returns a Follower, for callers that look at a project before they read its events: it knows if the project is
+// deleted in between.
 func (h *Hub) Follow(project string) Follower { return Follower{h, project, h.endings.total()} }
 
 // Ended reports whether the project was deleted since the Follower was made. While it is being deleted it waits.
@@ -56,8 +55,7 @@ func (f Follower) Ended() bool {
 	return ended
 }
 
-// Events yields events as [Hub.Events] does. [KindEnded] comes first when the project was deleted since the Follower
-// was made.
+// Events yields events as [Hub.Events] does, with [KindEnded] first if the project was deleted since [Hub.Follow].
 func (f Follower) Events(ctx context.Context, after int64) iter.Seq2[Event, error] {
 	h, project, ends := f.hub, f.project, f.ends
 	return func(yield func(Event, error) bool) {
@@ -109,7 +107,7 @@ type endedError struct{ ended }
 
 func (e *endedError) Error() string { return "the project has been forgotten" }
 
-// still returns an error when a project in use was deleted since there were so many that were, or goes out of use.
+// still returns an error when a project was deleted after the first ends deletions, or goes out of use.
 func (h *Hub) still(r *projectActor, ends int64) error {
 	if e, is := h.endings.since(r.id, ends); is {
 		return &endedError{e}
@@ -122,9 +120,8 @@ func (h *Hub) still(r *projectActor, ends int64) error {
 	return nil
 }
 
-// eventsAfter returns events after a number once there are any, or nothing when it is to be looked again. At the first
-// look the number may be of a project that is no more, and becomes 0; later that is an endedError, if it was deleted
-// since there were so many that were.
+// eventsAfter waits for events after a number. It may return none, to be called again. At the first call a number of a
+// deleted project becomes 0; later calls return an endedError.
 func (h *Hub) eventsAfter(ctx context.Context, project string, from *int64, first bool, ends int64) ([]Event, error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {

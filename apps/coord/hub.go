@@ -22,8 +22,8 @@ type HubOptions struct {
 	SessionTimeout time.Duration
 	// SessionRetention is how long what the dead leave is kept; 0 means DefaultSessionRetention.
 	SessionRetention time.Duration
-	// EventRetention is how long the Store keeps events for those who ask for old ones; 0 means DefaultEventRetention,
-	// and less than 0 for ever. The state of a project needs none of those that go.
+	// EventRetention is how long the Store keeps events that the state no longer needs; 0 means DefaultEventRetention,
+	// and less than 0 for ever.
 	EventRetention time.Duration
 	Logger         *slog.Logger // nil means slog.Default()
 }
@@ -95,9 +95,8 @@ func (h *Hub) Close() error {
 
 // Do runs a command in a project, for a principal, which is "" where callers are not told apart. It waits where the
 // command waits. The error is the cause of the context's end, or that the store failed; a refusal is a result. A call
-// whose context ends leaves no query, claim or lease behind that nobody knows of, unless the cause is
-// [ErrDisconnected]: then its query stays. It takes no message that it does not return, and an answer that came for it
-// goes to the inbox. If the project is deleted meanwhile, the command is refused.
+// whose context ends leaves no query, claim or lease behind; with [ErrDisconnected] its query stays. It takes no
+// message that it does not return. If the project is deleted meanwhile, the command is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.endings.total()
 	for {
@@ -290,14 +289,12 @@ func (h *Hub) Connect(project, session string) (leave func()) {
 	return count(&h.presences.mu, h.presences.connections, [2]string{project, session})
 }
 
-// Listen says that a principal listens for a session, which is a heartbeat until leave is called, as long as the
-// session is that principal's: it may be nobody's yet, or become somebody else's.
+// Listen says that a principal listens for a session, now or later its own: that is a heartbeat until leave is called.
 func (h *Hub) Listen(project, session, principal string) (leave func()) {
 	return count(&h.presences.mu, h.presences.listeners, [3]string{project, session, principal})
 }
 
-// Note returns what an answer to a session should say beside its result: whether the session is registered, and how
-// many messages wait for it.
+// Note returns whether a session is registered, and how many messages wait for it.
 func (h *Hub) Note(ctx context.Context, project, session string) (registered bool, unread int, err error) {
 	r, leave, err := h.use(ctx, project)
 	if err != nil {

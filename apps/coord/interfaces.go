@@ -48,8 +48,7 @@ func (c Define) run(t *tx) Result {
 	return Defined{Status: "registered", Name: c.Name, Message: "Interface registered and available to all agents"}
 }
 
-// overDefined says that the definitions would be too large in all with a new one, in the place of an old one if that is
-// not nil.
+// overDefined refuses a definition, instead of an old one if that is not nil, that makes all of them too large.
 func (t *tx) overDefined(old *Interface, definition string) *Failure {
 	size := textSize(definition)
 	if size <= maxUncounted {
@@ -120,9 +119,8 @@ const (
 	maxSlip     = 64 // bytes of a name up to which it is looked for slips of the pen
 )
 
-// similar returns the names that are most like a name: those that begin with it or that it begins with, then those that
-// contain it or that it contains, then, of names that are not long, those that a slip of the pen is away, each in the
-// order in which they came.
+// similar returns the known names most like a name: those with a common beginning, then those that contain one another,
+// then short ones with a slip of the pen.
 func (t *tx) similar(name string) []string {
 	type match struct {
 		name string
@@ -151,8 +149,8 @@ func (t *tx) similar(name string) []string {
 	return names
 }
 
-// distance returns how many letters have to be put in, left out, replaced or swapped with the next one to make b of a;
-// above maxDistance some number above it.
+// distance returns how many letters have to be inserted, left out, replaced or swapped with the next one to make b of
+// a. Above maxDistance it is not exact.
 func distance(a, b string) int {
 	x, y := []rune(a), []rune(b)
 	if d := len(x) - len(y); d > maxDistance || -d > maxDistance {

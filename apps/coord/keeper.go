@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Free takes a lease from its holder, or a claim out of the queue, and tells whose it was. It is for a person who looks
-// after the project.
+// Free takes a lease from its holder, or a claim out of the queue, for a person.
 type Free struct{ ID, Person string }
 
 // Freed is the result of [Free].
@@ -54,10 +53,8 @@ func (t *tx) warn(session, from, text, cause string) {
 	t.emit(Event{Kind: KindBroadcast, Session: cause, To: []string{session}, Message: m})
 }
 
-// Retire ends an agent as death does: its leases are free, and its to-do list and messages are kept for whoever goes on
-// with its task. A session that never registered is deleted, with all that it has, and so is one that has been dead for
-// a minute: no earlier, as two clicks are not to lose what the first one keeps. It is for a person who looks after the
-// project.
+// Retire ends an agent as death does, for a person. It deletes a session that never registered or has been dead for a
+// minute: no earlier, as a double click must not delete what the first click keeps.
 type Retire struct{ Session, Person string }
 
 // Retired is the result of [Retire].

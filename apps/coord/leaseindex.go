@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A leaseIndex finds leases by who holds them, by what they are about and by when their time is up, so that a command
-// costs what is in its way and not what there is. It is no part of a snapshot: whoever needs it makes it.
+// A leaseIndex finds leases by holder, path and end, so that a command costs no more than the leases in its way. It is
+// no part of a snapshot.
 type leaseIndex struct {
 	settings *Settings
 	held     map[string]*ordered[*Lease] // by session and id
@@ -22,8 +22,7 @@ type leaseIndex struct {
 	soonest  time.Time // before it no lease's time is up; zero when none has an end
 }
 
-// A folder is one of the folders, or files, that paths are in or are, with the leases that are about it or about
-// something in it that has wildcards in its name.
+// A folder is a node for a name in paths, with the leases of it or of patterns right below it.
 type folder struct {
 	in   map[string]*folder // by name
 	here map[string]*Lease  // by id
@@ -126,8 +125,7 @@ func (x *leaseIndex) names(p string) iter.Seq[string] {
 	}
 }
 
-// near returns the leases, in order, that can be about a file which one of some paths is about, too, as far as their
-// names say before the first wildcard: no other leases are.
+// near returns the leases, in order, that may share a file with some paths, as far as names before wildcards say.
 func (x *leaseIndex) near(paths []string) []*Lease {
 	found := make(map[string]*Lease)
 	for _, p := range paths {

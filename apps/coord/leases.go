@@ -10,9 +10,8 @@ import (
 // The changes that can be announced.
 var changeTypes = []string{"create", "modify", "delete", "refactor"}
 
-// Announce says what a session is about to change, and leases it: as long as the session lives, and TTL at most if that
-// is set. All paths are leased, or none. With Wait a lease that is not to be had at once is waited for in a queue, in
-// order.
+// Announce leases what a session is about to change: all paths or none, as long as the session lives and TTL at most.
+// With Wait it waits for the lease in a queue.
 type Announce struct {
 	Session     string
 	Paths       []string // files, folders that end in a slash, or patterns with *, ** and ?
@@ -23,11 +22,9 @@ type Announce struct {
 	Wait        time.Duration // at most MaxWait
 	// Details asks for what the API reference of A2AMCP does not have: the token and what belongs to it.
 	Details bool
-	// Auto says that it is not the agent who announces but a hook on its behalf. What the agent has announced itself
-	// stays as it is then.
+	// Auto says that a hook announces on the agent's behalf. The agent's own leases stay as they are.
 	Auto bool
-	// Literal says that the paths are files, or folders if they end in a slash, and have no wildcards, whatever they
-	// look like.
+	// Literal says that the paths have no wildcards, whatever they look like.
 	Literal bool
 }
 
@@ -203,8 +200,8 @@ func (s *state) mayConflict(a, b *Claim) bool {
 	return true
 }
 
-// blockers returns the sessions that are in the way of a claim: those that hold what it wants, and those whose claims
-// for it come first in the queue, of which the first n count. They are not all when it was too much work to find them.
+// blockers returns the sessions in the way of a claim: holders, and those of the first n claims in the queue. The list
+// ends early when it is too much work.
 func (t *tx) blockers(claim *Claim, n int) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -255,8 +252,8 @@ func (s *state) coversAll(lease *Lease, claim *Claim) bool {
 		func(p string) bool { return !lease.covers(&s.Settings, p, claim.Literal) })
 }
 
-// renew returns the lease of a session that has all of a claim by it. That it is told so again is no further change,
-// but for what a hook has leased: that is the session's own from now on, when the session says so itself.
+// renew returns the session's existing lease for a claim. It emits an event only when a lease of a hook becomes the
+// session's own, or the TTL changes.
 func (t *tx) renew(own *Lease, claim *Claim) *Lease {
 	lease, changed := *own, false
 	if own.Auto && !claim.Auto {
@@ -282,7 +279,7 @@ func until(now time.Time, ttl float64) time.Time {
 	return now.Add(time.Duration(ttl * float64(time.Second)))
 }
 
-// grant makes a claim a lease. What else of it the session waits for it has then.
+// grant makes a claim a lease, which may also satisfy other claims of the session.
 func (t *tx) grant(claim *Claim) *Lease {
 	lease := &Lease{Claim: *claim, Token: t.state.Token + 1, LockedAt: t.now, ExpiresAt: until(t.now, claim.TTL)}
 	t.emit(Event{Kind: KindLocked, Session: claim.Session, Lease: lease})

@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of one project. What passes them is refused with an error that names the limit; of messages the oldest
-// broadcasts make room.
+// Limits of one project. A call beyond them is refused, except that messages displace the oldest broadcasts.
 const (
 	maxName       = 200      // bytes of a session's, task's, interface's name
 	maxStamp      = 40       // bytes of what an id has after a name

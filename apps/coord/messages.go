@@ -12,8 +12,8 @@ import (
 // MaxWait is the longest that a command waits.
 const MaxWait = 10 * time.Minute
 
-// Ask asks another agent something. With Wait the answer is waited for, Timeout at most and [MaxWait] at most; an
-// answer that comes later goes to the inbox.
+// Ask asks another agent something. With Wait it waits for the answer, Timeout and [MaxWait] at most; a later answer
+// goes to the inbox.
 type Ask struct {
 	From, To, Type, Query string
 	Wait                  bool
@@ -99,8 +99,8 @@ func (t *tx) asked(name string) int {
 	return n
 }
 
-// dropQuery makes room for a query: it deletes the oldest one that was read, and that nobody waits for. An answer to it
-// is delivered nevertheless.
+// dropQuery makes room: it deletes the oldest query that was read and that no call waits for. Its answer is still
+// delivered.
 func (t *tx) dropQuery() bool {
 	unread := map[string]bool{}
 	for _, s := range t.state.Sessions.all() {

@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ordered is a map that keeps the order in which its keys came. In JSON it is an object in that order. It is a list
-// with an index, so that what is looked through at each command is looked through quickly.
+// ordered is a map that keeps the order in which its keys came, also as a JSON object. A list makes ranging fast.
 type ordered[V any] struct {
 	m           map[string]*entry[V]
 	first, last *entry[V]

@@ -22,10 +22,9 @@ const (
 	maxComposed = 3 // bytes of NFD that are one of NFC, at most
 )
 
-// clean returns the one spelling of a path within a project: relative to its root, with slashes, without what leads
-// nowhere, and in NFC: macOS spells names in NFD, where others do not, and they are the same names. A slash at the end
-// stays: it is a folder, and all that is in it. Literal says that the path has no wildcards: what looks like one gets a
-// backslash before it, which is in no clean path otherwise.
+// clean returns the one spelling of a path in a project: relative to its root, with slashes, and in NFC, since macOS
+// spells names in NFD. A slash at the end stays: it means a folder with all below it. With literal, a backslash escapes
+// characters that look like wildcards; clean paths have no other ones.
 func (s *Settings) clean(name string, literal bool) (string, error) {
 	switch {
 	case name == "":
@@ -68,9 +67,8 @@ func (s *Settings) clean(name string, literal bool) (string, error) {
 	return p, nil
 }
 
-// named returns what a file is compared by whose name somebody else chose, such as git: its clean path, and if it can
-// have none the next best. Nobody can have leased such a file by its name, but the folder that it is in, or a pattern
-// that takes it. It is empty without a name.
+// named returns the clean path of a file that git or another program names, or the nearest if it has none: its folder
+// may be leased, or a pattern that matches it. It is empty without a name.
 func (s *Settings) named(file string) string {
 	if p, err := s.clean(file, true); err == nil {
 		return p
@@ -80,8 +78,8 @@ func (s *Settings) named(file string) string {
 	return escape.Replace(norm.NFC.String(p))
 }
 
-// misleads reports whether a character is one that a path shows as none, or by which the rest of a line looks like
-// something else. Joiners stay: names in some scripts need them.
+// misleads reports whether a character is invisible, or changes how the rest of a line looks. Joiners are allowed: some
+// scripts need them in names.
 func misleads(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.In(r, unicode.Zl, unicode.Zp)
 }
@@ -104,8 +102,7 @@ func (s *Settings) below(p string) (string, bool) {
 	return rest(names, inner), inner > 0
 }
 
-// innermost returns a relative path as one of the innermost root that it leads into: a work tree can lie in another
-// one, and what is in it has one name.
+// innermost returns a relative path from the innermost root that it leads into, as a work tree can lie in another one.
 func (s *Settings) innermost(p string) string {
 	if len(s.Roots) < 2 {
 		return p
@@ -156,8 +153,7 @@ func rest(names []string, n int) string {
 	return strings.Join(names[n:], "/")
 }
 
-// fold returns what paths are compared by. It is in NFC also where the path is not: earlier versions kept paths as they
-// were spelled, and letters that differ in case can be composed where the others are not.
+// fold returns the text by which paths are compared. It is in NFC, as earlier versions stored other spellings.
 func (s *Settings) fold(p string) string {
 	if s.IgnoreCase {
 		p = strings.Map(foldRune, p)
@@ -192,8 +188,8 @@ func isPattern(p string) bool {
 	return false
 }
 
-// isFolder reports whether a clean path is about what is below it, too: one that ends in a slash, and one that looks
-// like the name of a folder, as it has no dot. A literal one is a file then.
+// isFolder reports whether a clean path includes all below it: it ends in a slash, or its name has no dot and it is not
+// literal.
 func isFolder(p string, literal bool) bool {
 	if strings.HasSuffix(p, "/") {
 		return true
@@ -202,8 +198,7 @@ func isFolder(p string, literal bool) bool {
 	return !literal && !isPattern(p) && !strings.Contains(name, ".")
 }
 
-// mayBeFolder reports whether a clean path can be the name of a folder: each that has no wildcards, dots or not, unless
-// it is said to be a file.
+// mayBeFolder reports whether a clean path can name a folder: any without wildcards, unless it is literal.
 func mayBeFolder(p string, literal bool) bool {
 	return strings.HasSuffix(p, "/") || !literal && !isPattern(p)
 }
@@ -234,12 +229,11 @@ func (s *Settings) look(a string, literalA bool, b string, literalB bool) (met b
 	return meet(x, y), cost
 }
 
-// maxMeet is the product of the lengths of two patterns up to which it is looked at all they have in common, so that
-// many long patterns cost little.
+// maxMeet is the largest product of the lengths of two patterns that are compared in full.
 const maxMeet = 8 << 10
 
-// commonPlain returns how many bytes of whole names two paths begin with both, before the first wildcard and the end of
-// either, and -1 if they differ there. Nearly all do.
+// commonPlain returns how many bytes of whole names two paths share before a wildcard or an end, and -1 if they differ
+// there.
 func commonPlain(a, b string) int {
 	same := 0
 	n := min(len(a), len(b))
@@ -263,8 +257,7 @@ func below(p, folder string) bool {
 	return len(p) > len(folder) && p[len(folder)] == '/' && p[:len(folder)] == folder
 }
 
-// covers reports whether all that inner is about is what outer is about, too. Of patterns it knows that only where it
-// is plain.
+// covers reports whether outer includes all of inner. Of patterns it knows only the plain cases.
 func (s *Settings) covers(outer string, folder bool, inner string, innerFolder bool) bool {
 	outer, inner = s.fold(outer), s.fold(inner)
 	bare, bareInner := strings.TrimSuffix(outer, "/"), strings.TrimSuffix(inner, "/")
@@ -353,8 +346,8 @@ func compile(p string, folder bool) automaton {
 	return append(a, step{by: literal, c: '/', accepts: true}, step{loop: anything, accepts: true})
 }
 
-// meet reports whether there is a text that both automata take. It goes through all pairs of states that one text leads
-// to, in order; of those with the first one's state at hand and the next two it has to know whether they are such.
+// meet reports whether there is a text that both automata take. It goes through the pairs of states that one text leads
+// to, and needs the rows of three states of a at a time.
 func meet(a, b automaton) bool {
 	n := len(b)
 	pairs := make([]bool, 3*n)
@@ -391,8 +384,7 @@ func meet(a, b automaton) bool {
 	return false
 }
 
-// A step is a state of an automaton and the ways out of it: by characters that lead back to it, by those that lead to
-// the next one, and by none, that lead further.
+// A step is a state of an automaton and the ways out of it: characters that stay, characters that lead on, and a skip.
 type step struct {
 	loop, by class
 	c        rune // with a literal by

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A pathSet is some clean paths in an order in which those that meet a path without wildcards are found at once, so
-// that the work for two lists of paths is not the product of their lengths.
+// A pathSet finds those of its clean paths that meet another one, without comparing all of them.
 type pathSet struct {
 	paths    []string
 	literal  bool
@@ -17,8 +16,7 @@ type pathSet struct {
 	patterns []int       // which of the paths have wildcards
 }
 
-// A plainPath is a path without wildcards and with a slash at its end, so that what is below a folder comes right after
-// it.
+// A plainPath is a path without wildcards. Its key ends in a slash, so that paths below a folder sort right after it.
 type plainPath struct {
 	key    string
 	n      int // it is the nth of the paths
@@ -62,8 +60,7 @@ func (x *pathSet) meets(path string, literal bool, w *work) bool {
 	return met
 }
 
-// each calls found with the places of those paths that can be about a file which another path is about, too, as long as
-// it returns true.
+// each calls found with the places of the paths that may share a file with another one, until found returns false.
 func (x *pathSet) each(path string, literal bool, w *work, found func(n int) bool) {
 	if isPattern(path) {
 		for n, p := range x.paths {
@@ -99,8 +96,8 @@ func (x *pathSet) each(path string, literal bool, w *work, found func(n int) boo
 // maxWork is how many pairs of states a command looks at to find out which paths meet: some 50 ms.
 const maxWork = 10 << 20
 
-// work counts what a command does to find out which paths meet: paths without wildcards that are compared, and pairs of
-// states of others. It does not change what is found, as the queue must find the same each time.
+// work counts the comparisons of paths and states in a command. It does not change what a comparison finds, as the
+// queue must find the same each time.
 type work int
 
 func (w *work) overlap(s *Settings, a string, literalA bool, b string, literalB bool) bool {

@@ -114,8 +114,7 @@ func (t *tx) holds(name string) bool {
 	return false
 }
 
-// abandon lets go of everything that others wait for at a session: its leases, and the answers it owes. The caller
-// hands on what is free.
+// abandon frees the leases of a session and ends the queries from and to it. The caller grants what is free.
 func (t *tx) abandon(name, why string) {
 	t.freeLeases(name, why)
 	for id, q := range t.state.Queries.all() {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// A Project is the state of one project and the rules by which it changes. It does no I/O and knows no clock, and it is
-// not safe for concurrent use.
+// A Project is the state of one project and its rules, without I/O and clock. It is not safe for concurrent use.
 type Project struct {
 	id    string
 	state *state
@@ -27,8 +26,7 @@ type sessionCommand interface {
 	session() string
 }
 
-// A Result is what a command answers: a struct, or an object or array of them, that encoding/json writes as the API
-// reference of A2AMCP has it.
+// A Result is what a command answers, in JSON as the API reference of A2AMCP has it.
 type Result any
 
 // A Failure is the result of a command that could not be done. Its text is for the caller.
@@ -72,8 +70,8 @@ type tx struct {
 	events []Event
 }
 
-// Do runs a command at a time, for a principal, and returns what to answer and what happened. What happened is part of
-// the state already. The principal is "" where callers are not told apart.
+// Do runs a command at a time, for a principal, which is "" where callers are not told apart. It returns the answer and
+// the events, which are part of the state already.
 func (p *Project) Do(now time.Time, principal string, c Command) (Result, []Event) {
 	t := &tx{Project: p, now: now.UTC(), by: principal}
 	if p.state.index == nil {
@@ -142,8 +140,7 @@ func onlyLooks(c Command) bool {
 	return false
 }
 
-// room reports whether there is room for one more session. If need be it deletes the one that was silent for longest of
-// those that nobody would miss.
+// room makes room for one more session if need be: it deletes the one silent for longest of those without data.
 func (t *tx) room() bool {
 	if t.state.Sessions.len() < maxSessions {
 		return true

@@ -64,9 +64,8 @@ type BadProjectError struct{ Why string }
 
 func (e *BadProjectError) Error() string { return e.Why }
 
-// CheckProject says what is wrong with the id of a project, which has 1 to 200 bytes of UTF-8, no characters that do
-// not show, not only slashes and dots, and no . or .. as a name between slashes: that is the path of a folder, and not
-// its name. The error is a [*BadProjectError].
+// CheckProject refuses bad ids of projects with a [*BadProjectError]. An id has 1 to 200 bytes of visible UTF-8, is not
+// only slashes and dots, and has no . or .. between slashes.
 func CheckProject(id string) error {
 	if f := badName("project_id", id); f != nil {
 		return &BadProjectError{f.Error}
@@ -239,8 +238,8 @@ func (h *Hub) load(r *projectActor) error {
 	return last.err
 }
 
-// restore reads a project from the store. Those who were there have the usual time to show that they still are. It
-// returns the commit of what happened to those who waited, nil when there were none.
+// restore reads a project from the store, and returns the commit that ends the waits in it, nil for none. Its agents
+// have the usual time to show a heartbeat.
 func (h *Hub) restore(r *projectActor) (*commit, error) {
 	ctx, cancel := context.WithTimeout(h.ctx, loadLimit)
 	defer cancel()
@@ -268,8 +267,7 @@ func (h *Hub) restore(r *projectActor) (*commit, error) {
 	return h.happened(r, after), nil
 }
 
-// discard gives up a project whose events could not be kept: what is here never happened. The writer calls it before it
-// tells anybody, and takes nothing more of it.
+// discard gives up a project whose events could not be stored. The writer calls it before it tells anybody.
 func (h *Hub) discard(r *projectActor, err error) {
 	if h.failures.add(r.id) {
 		h.opts.Logger.Error("what happens in a project cannot be kept, and is refused until it can be again",
@@ -334,8 +332,8 @@ func (h *Hub) happened(r *projectActor, events []Event) *commit {
 	return r.last
 }
 
-// encode adds to a commit what the store keeps of it. A snapshot comes when the events since the last one have grown as
-// large as that, so that both reading and writing stay cheap.
+// encode adds to a commit what the store keeps. A snapshot follows when the events since the last one are as large as
+// it.
 func (r *projectActor) encode(c *Commit) error {
 	for i := range c.Events {
 		text, err := json.Marshal(&c.Events[i])
@@ -355,8 +353,7 @@ func (r *projectActor) encode(c *Commit) error {
 	return err
 }
 
-// full reports whether the state is as large as it may get. It is weighed then, now and then, as it may have become
-// less.
+// full reports whether the state has reached its limit. Beyond it the state is measured at most once a second.
 func (r *projectActor) full() bool {
 	if r.weight <= maxState || time.Since(r.weighed) < time.Second {
 		return r.weight > maxState

@@ -2,8 +2,7 @@
 
 package coord
 
-// readOnly reports whether a command only shows what there is of a session. It is no heartbeat of the session, as
-// others may look as well.
+// readOnly reports whether a command only reads about a session, so that it is no heartbeat.
 func readOnly(c Command) bool {
 	switch c := c.(type) {
 	case MyTodos, CheckLock:

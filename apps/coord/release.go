@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// Release frees what a session has leased: a path, and with it the lease when it has no other. One of Path, Token and
-// Auto says what, and more than one that all of them must be so.
+// Release frees leased paths of a session. Path, Token and Auto select them; all that are given must match.
 type Release struct {
 	Session string
-	// as it was announced; "" for all paths of the leases that the others say; one with wildcards that was not is a
-	// file of that name
+	// as it was announced, "" for all; a pattern that was not announced is a file of that name
 	Path    string
 	Token   int64 // that of the lease; 0 for any
 	Auto    bool  // only leases that a hook has taken, and that the session has not announced itself since
@@ -126,8 +124,7 @@ func (c Release) nothingFreed(t *tx, path string) Result {
 	return NotLocked{Status: "not_locked", Message: "File was not locked"}
 }
 
-// CheckLock tells whether a session may change a path: whether it holds a lease of it, with this token if it is not 0.
-// It is for what stands between an agent and its files.
+// CheckLock tells whether a session may change a path: by a lease of its own, with this token if it is not 0.
 type CheckLock struct {
 	Session, Path string
 	Token         int64

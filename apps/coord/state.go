@@ -10,8 +10,8 @@ type Settings struct {
 	Strict bool `json:"strict,omitzero"`
 	// IgnoreCase makes paths that differ in case only the same, as on macOS and Windows.
 	IgnoreCase bool `json:"ignore_case,omitzero"`
-	// Roots are folders of which absolute paths below are read as relative ones: that of the repository and those of
-	// its worktrees. A relative path that leads from one of them into another is one of the inner root.
+	// Roots are the folders of the repository and its work trees. Absolute paths below them are read as relative, and
+	// relative paths that lead from one into another as those of the inner one.
 	Roots []string `json:"roots,omitzero"`
 	// PerBranch says that only agents on the same branch are in each other's way.
 	PerBranch bool `json:"per_branch,omitzero"`
@@ -93,8 +93,7 @@ type Claim struct {
 	ID      string `json:"id"`
 	Session string `json:"session"`
 	Branch  string `json:"branch,omitzero"`
-	// clean; a path that ends in a slash is a folder and all that is in it, others may be patterns, with a backslash
-	// before what is no wildcard
+	// clean; folders end in a slash, and a backslash escapes characters that are no wildcards
 	Paths       []string `json:"paths"`
 	Mode        string   `json:"mode"`
 	ChangeType  string   `json:"change_type"`
@@ -109,8 +108,7 @@ type Claim struct {
 	blockers int      // while it is in the queue: how many leases and earlier claims are in its way
 }
 
-// A Lease is a claim that was granted. It lives as long as its holder shows heartbeats and, if it has one, until its
-// time is up.
+// A Lease is a granted claim. It ends with its holder's heartbeats, or when its time is up.
 type Lease struct {
 	Claim
 	Token     int64     `json:"token"` // rises with every lease of the project
@@ -147,15 +145,14 @@ type Interface struct {
 	Version      int       `json:"version"` // 1 for the first definition under the name
 }
 
-// A session is somebody who has done something, or has a message: an agent, once it has registered.
+// A session has done something, or got a message. It is an agent once it has registered.
 type session struct {
 	Name  string `json:"name"`
 	Agent *Agent `json:"agent,omitzero"`
 	// Principal is who did the first thing as this session, which is Bound to it then. An Agent has its own.
 	Principal string `json:"principal,omitzero"`
 	Bound     bool   `json:"bound,omitzero"`
-	// Since is the stamp from which on ids of queries are those of this principal: what is older was asked by somebody
-	// else who had the name. 0 is from the beginning.
+	// Since is the first stamp of ids of this principal's queries; older ones are of an earlier owner of the name.
 	Since int64 `json:"since,omitzero"`
 
 	EndedAt time.Time  `json:"ended_at,omitzero"` // when it died

@@ -38,8 +38,8 @@ type BadTokenError struct{ Why string }
 
 func (e *BadTokenError) Error() string { return e.Why }
 
-// CreateToken makes a token for a name that has none in the project, and keeps what it allows. The token itself is kept
-// nowhere: it is shown once. The error is a [*BadTokenError] when such a token cannot be.
+// CreateToken makes a token for a name that has none in the project. It stores a hash only. The error is a
+// [*BadTokenError] for a bad or taken name.
 func (s *Tables) CreateToken(ctx context.Context, g Grant) (token string, err error) {
 	if f := badName("the token's name", g.Name); f != nil {
 		return "", &BadTokenError{f.Error}
@@ -107,8 +107,7 @@ func (s *Tables) eachToken(ctx context.Context, f func(hash []byte, g Grant)) (e
 	return rows.Err()
 }
 
-// tokensAge is how long tokens are taken from memory, as each call needs them: so late those are noticed that another
-// process changes. What this one changes counts at once.
+// tokensAge is how long tokens are cached. Changes by this process count at once.
 const tokensAge = time.Second
 
 // tokens are those that were read last.
@@ -137,8 +136,8 @@ func (t *tokens) change() {
 	}
 }
 
-// TokensChange returns a channel that is closed once this process makes or revokes a token. That tokens went with their
-// project is told by the events of that.
+// TokensChange returns a channel that is closed once this process makes or revokes a token; not when a project is
+// deleted.
 func (s *Tables) TokensChange() <-chan struct{} {
 	t := &s.tokens
 	t.mu.Lock()

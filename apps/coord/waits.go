@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// waiting is the result of a command that has to wait for a query's answer or for a lease. The Hub waits, and callers
-// never see it.
+// waiting is the result of a command that has to wait. The Hub waits, and callers never see it.
 type waiting struct {
 	query string    // one of query and
 	claim *Claim    // claim
@@ -110,8 +109,7 @@ func (c drop) run(t *tx) Result {
 	return nil
 }
 
-// cycle returns the circle of sessions that there would be if one began to wait for others, nil when there would be
-// none. It looks for those that wait for the one already, through others or not.
+// cycle returns the circle of sessions that would wait for each other if one began to wait for others; nil for none.
 func (t *tx) cycle(from string, to []string) []string {
 	w, wanted := t.waits(), map[string]bool{}
 	for _, name := range to {

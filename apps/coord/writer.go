@@ -12,8 +12,8 @@ import (
 
 // A Store keeps the events of projects.
 type Store interface {
-	// Append keeps commits, in order and all of them or none. It refuses them when the first event of one does not
-	// follow the newest event of its project: somebody else has written to that.
+	// Append keeps all commits or none, in order. It refuses a commit that does not follow the newest event of its
+	// project, as another process has written to that.
 	Append(ctx context.Context, all []Commit) error
 	// Load returns the last snapshot of a project, nil if there is none, and the events after it.
 	Load(ctx context.Context, project string) (snapshot []byte, events []Event, err error)
@@ -21,8 +21,7 @@ type Store interface {
 	Events(ctx context.Context, project string, after int64, limit int) ([]Event, error)
 	// Prune drops events from before a time that no Load needs any more. The newest event of a project stays.
 	Prune(ctx context.Context, before time.Time) error
-	// DeleteProject drops all of a project, as if it had never been, and what allows calls of it alone. It is no error
-	// when there is nothing of it.
+	// DeleteProject drops all of a project and its own tokens. It is no error if there is nothing.
 	DeleteProject(ctx context.Context, project string) error
 	// Projects returns the names of all projects.
 	Projects(ctx context.Context) ([]string, error)
@@ -145,8 +144,7 @@ func (w *writer) next() []*commit {
 	return batch
 }
 
-// end has the store delete a project. Whatever comes of it, what is here of the project is over: nothing more of it is
-// kept.
+// end has the store delete a project, of which nothing more is kept in any case.
 func (w *writer) end(c *commit) {
 	switch err := c.of.lost; {
 	case err != nil:
@@ -194,8 +192,7 @@ func (w *writer) write(batch []*commit) {
 	}
 }
 
-// writeGroup keeps commits of one project. What follows one that failed is of a state that is given up, and is done
-// again in the next one.
+// writeGroup keeps commits of one project. Those after a failed one are of a discarded state.
 func (w *writer) writeGroup(of *projectActor, group []*commit) {
 	if of.lost != nil {
 		settle(group, errGone)

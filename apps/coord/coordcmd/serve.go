@@ -154,8 +154,8 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		MCP:    coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
-	end := sync.OnceValue(func() error { return errors.Join(bridge.Close(), hub.Close()) }) // ends waits
-	defer end()                                                                             // which has said what was wrong, or something else was before
+	end := sync.OnceValue(func() error { return errors.Join(bridge.Close(), hub.Close()) })
+	defer end() // which has said what was wrong, or something else was before
 	var handler http.Handler = d
 	if local {
 		handler = cmdline.LocalOnly("coordinator", d)
