@@ -28,6 +28,12 @@ type HubOptions struct {
 	Logger         *slog.Logger // nil means slog.Default()
 }
 
+// DefaultEventRetention is how long events are kept unless HubOptions say otherwise.
+const DefaultEventRetention = 30 * 24 * time.Hour
+
+// pruneEvery is how often old events are dropped.
+const pruneEvery = time.Hour
+
 var (
 	// ErrClosed is returned by calls of a Hub that was closed.
 	ErrClosed = errors.New("the coordinator has ended")
@@ -355,4 +361,20 @@ func (h *Hub) Projects(ctx context.Context) ([]string, error) {
 	}
 	h.mu.Unlock()
 	return sorted(names), nil
+}
+
+// prune has the Store drop what is old, until the Hub ends.
+func (h *Hub) prune() {
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for {
+		if err := h.opts.Store.Prune(h.ctx, time.Now().Add(-h.opts.EventRetention)); err != nil && h.ctx.Err() == nil {
+			h.opts.Logger.Warn("old events cannot be dropped", slog.String("error", err.Error()))
+		}
+		select {
+		case <-ticker.C:
+		case <-h.ctx.Done():
+			return
+		}
+	}
 }

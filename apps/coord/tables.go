@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -141,4 +142,43 @@ func (s *Tables) Projects(ctx context.Context) (names []string, err error) {
 		names = append(names, name)
 	}
 	return names, rows.Err()
+}
+
+// pruneAtOnce is how many events go in one transaction, so that no other one waits long.
+const pruneAtOnce = 1000
+
+// Prune drops events from before a time that are part of a snapshot, the newest one of which stays.
+func (s *Tables) Prune(ctx context.Context, before time.Time) error {
+	projects, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, project := range projects {
+		for more := true; more; {
+			if more, err = s.pruneSome(ctx, project, before); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pruneSome drops some events of a project, and reports whether there may be more.
+func (s *Tables) pruneSome(ctx context.Context, project string, before time.Time) (more bool, err error) {
+	err = s.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		more = false // it may be run again
+		result, err := tx.ExecContext(ctx, `DELETE FROM coord_events WHERE project = $1 AND seq <= (
+			SELECT max(seq) FROM (
+				SELECT seq, at FROM coord_events
+				WHERE project = $1 AND seq < (SELECT seq FROM coord_projects WHERE project = $1)
+				ORDER BY seq LIMIT $2
+			) AS oldest WHERE at < $3)`, project, pruneAtOnce, before.UnixMilli())
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		more = n == pruneAtOnce
+		return err
+	})
+	return more, err
 }

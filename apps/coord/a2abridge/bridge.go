@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package a2abridge joins a coordinator and A2A, both ways. Each session that is registered is an A2A agent: a message
-// to it is a query that the session answers. And sessions ask A2A agents as they ask each other, by the name a2a:ALIAS
-// or a2a:URL; only agents that whoever runs the coordinator has listed are asked.
+// Package a2abridge joins a coordinator and A2A, both ways. Each registered session is an A2A agent: a message to it is
+// a query. And sessions ask those A2A agents that the operator lists, by the name a2a:ALIAS or a2a:URL.
 package a2abridge
 
 import (
@@ -34,23 +33,22 @@ const Prefix = "/a2a/"
 // Options are what a Bridge is made of.
 type Options struct {
 	Hub *coord.Hub // required
-	// Journal keeps the tasks of sessions, those that have ended for as long as an engine does. It belongs into the
-	// database of the Hub's Store: what one of them remembers the other must not delete. Nil keeps them in memory, for
-	// a Hub without a Store, and ended ones for an hour. Close leaves it open.
+	// Journal keeps the tasks of sessions, in the database of the Hub's Store. Nil keeps them in memory, and ended ones
+	// for an hour. Close leaves it open.
 	Journal journal.Journal
-	// Authorize returns who calls, from the HTTP header of the call; its error refuses the call. With reads the call
+	// Authorize returns the principal of a call, from its HTTP header; its error refuses the call. With reads the call
 	// changes nothing. Nil means that callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
-	// Look is as Authorize for what changes nothing, where its error refuses nothing: a card says less to those who may
-	// not look at the project. Nil means Authorize.
+	// Look is Authorize for reading, where an error refuses nothing: a card says less to callers that may not look at
+	// the project. Nil means Authorize.
 	Look func(ctx context.Context, header http.Header, project string) (principal string, err error)
 	// URL is where clients reach the coordinator, when that is not the host that they name.
 	URL string
 	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most.
 	Timeout time.Duration
 
-	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. A URL in it may be used
-	// instead of the alias.
+	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. Sessions may use a URL
+	// in it, too.
 	Agents map[string]string
 	// Client is how they are called. Its MaxAnswer, when it is zero, is 4 MiB.
 	Client client.Options
@@ -146,9 +144,8 @@ type dropper interface {
 	DropTenants(ctx context.Context, agent, prefix string, before time.Time) (left int, err error)
 }
 
-// DeleteProject drops the tasks of a project's sessions that were made before a time, as the project was deleted. Those
-// that are at work, as their queries have only just ended with it, are waited for: here for 5 s at most, and then in
-// the background until the Bridge is closed.
+// DeleteProject drops the tasks of a deleted project that were made before a time. It waits for running ones, 5 s here
+// and then in the background until the Bridge is closed.
 func (b *Bridge) DeleteProject(ctx context.Context, project string, before time.Time) error {
 	j, ok := b.opts.Journal.(dropper)
 	if !ok {
@@ -295,7 +292,7 @@ func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 	return a2a.Identity{Subject: principal}, nil
 }
 
-// reads returns who asks to see what goes on in a project; its error says that they may not.
+// reads returns the principal of a caller that may read a project.
 func (b *Bridge) reads(ctx context.Context, header http.Header, project string) (principal string, err error) {
 	switch {
 	case b.opts.Look != nil:
@@ -311,8 +308,8 @@ func (b *Bridge) allowed(ctx context.Context, header http.Header, project string
 	return err == nil
 }
 
-// gone reports whether a caller who may know asks for a session that is not registered, and with which the caller has
-// no tasks: to have those takes the card. To others all names are alike.
+// gone reports whether a caller that may know asks for a session that is not registered, and has no tasks with it. To
+// other callers all names are alike.
 func (b *Bridge) gone(r *http.Request, p place) bool {
 	principal, err := b.reads(r.Context(), r.Header, p.project)
 	if err != nil {

@@ -74,8 +74,8 @@ func (out *outside) close() error {
 	return nil
 }
 
-// Ask answers a query to a session whose name begins with a2a:, as the coordinator answers one to a session of its own;
-// handled reports whether it is one.
+// Ask answers a query to a session whose name begins with a2a:, as the coordinator does; handled reports whether it is
+// one.
 func (b *Bridge) Ask(ctx context.Context, project, principal string, q coord.Ask) (result coord.Result, handled bool,
 	err error) {
 	name, ok := strings.CutPrefix(q.To, toAgent)
@@ -315,8 +315,8 @@ func send(ctx context.Context, c *client.Client, m *a2a.Message) (*a2a.Message, 
 const askedBack = "\n\n(The agent asks this back. Answer it with another query_agent to it within an hour: that goes " +
 	"on with the same task.)"
 
-// outcome makes the result of a task. What an agent asks back is its answer for now; the session's next query to it
-// goes on from there.
+// outcome makes the result of a task. A question of the agent is its answer for now; the session's next query goes on
+// from there.
 func (out *outside) outcome(with talk, task *a2a.Task) coord.Result {
 	said := ""
 	if task.Status.Message != nil {

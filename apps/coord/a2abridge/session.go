@@ -94,8 +94,8 @@ func fileOf(p *a2a.Part) string { return strings.TrimSpace("file " + p.Filename)
 // scheme names the security scheme of projects that need a token.
 const scheme = "token"
 
-// card makes the card of a session: what it said of itself, for those who may see that. To others it says no more than
-// what they know, so that they learn which token to send and not who is there.
+// card makes the card of a session, with its own description for callers that may read the project. Others learn only
+// which token to send.
 func (b *Bridge) card(ctx context.Context, r *http.Request) (*a2a.AgentCard, error) {
 	p, _ := ctx.Value(placeKey{}).(place)
 	yes := true

@@ -14,9 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// args are the arguments of a call. They are read as models write them: null is left out, a number may stand in a
-// string and a string may be a number, and names of other versions of A2AMCP are known. The first thing that cannot be
-// read is kept, and what is read after it means nothing.
+// args are the arguments of a call, as models write them: null is left out, numbers and strings may stand for each
+// other, and names of other versions of A2AMCP are known. The first error is kept; later reads mean nothing.
 type args struct {
 	values map[string]jsontext.Value
 	err    error

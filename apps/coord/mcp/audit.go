@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// maxRefusals is how many refusals a minute are in the log: everybody can be refused, as often as he likes.
+// maxRefusals is how many refusals a minute are in the log: every caller can cause any number.
 const maxRefusals = 60
 
-// An Audit writes to a log who was refused, 60 times a minute at most in all. What was done is in the events of
-// projects. Make one with [NewAudit].
+// An Audit logs refused calls, 60 times a minute at most in all. Make one with [NewAudit].
 type Audit struct {
 	log *slog.Logger
 
@@ -28,7 +27,7 @@ func NewAudit(log *slog.Logger) *Audit { return &Audit{log: log} }
 
 type callKey struct{}
 
-// Describe says what is called with a context, for the log in case that it is refused.
+// Describe says what a context is for, for the log of a refusal.
 func Describe(ctx context.Context, call ...slog.Attr) context.Context {
 	return context.WithValue(ctx, callKey{}, call)
 }
@@ -43,8 +42,8 @@ func noted(key, text string) slog.Attr {
 	return slog.String(key, text)
 }
 
-// Refused notes that somebody may not do in a project what [Describe] says of ctx, and why. The name is that of the
-// token, "" when there is none that is known.
+// Refused logs that a caller may not do in a project what [Describe] says of ctx, and why. The name is that of the
+// token, "" for none.
 func (a *Audit) Refused(ctx context.Context, project, name, why string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,10 +16,8 @@ import (
 const maxPerLine = 100
 
 // presence takes a connection for a heartbeat of the sessions of agents that came over it. Over stdio that is the
-// session of MCP. Over HTTP that would say nothing, as it outlives a client that was killed; there it is the stream
-// that a client keeps open to be told things. Calls without a session of MCP come over no connection that lasts; a
-// client that makes them is there as long as it listens to the inbox of its session. That who waits is there the hub
-// knows by itself.
+// session of MCP. Over HTTP it is the stream that a client keeps open, as a session of MCP outlives a client that was
+// killed. Clients without sessions of MCP listen to an inbox.
 type presence struct {
 	hub *coord.Hub
 
@@ -27,8 +25,7 @@ type presence struct {
 	lines map[any]*line // by *sdk.ServerSession over stdio, by its id over HTTP
 }
 
-// A line is a connection and the sessions that came over it, by project and name, with what ends their presence while
-// it is open.
+// A line is a connection and the sessions that came over it, by project and name, with the ends of their presence.
 type line struct {
 	open    int // streams
 	watched bool
@@ -44,8 +41,8 @@ func (p *presence) line(key any) *line {
 	return l
 }
 
-// called notes what a session has called, and what came of it. A connection is bound to those who do something by it,
-// not to those who are looked at, until they leave or come by another one.
+// called binds the connection of a call to its session. Calls that only read do not bind. A session leaves a connection
+// when it ends or comes by another one.
 func (p *presence) called(req *sdk.CallToolRequest, project, session string, c coord.Command, result coord.Result) {
 	agent := [2]string{project, session}
 	if _, failed := result.(coord.Failure); failed || session == "" {

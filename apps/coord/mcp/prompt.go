@@ -101,7 +101,7 @@ func (s *Server) joining(ctx context.Context, project, principal, session, task 
 	return b.String(), nil
 }
 
-// interfaceNames returns the names of the shared definitions, whose texts would be too much.
+// interfaceNames returns the names of the shared definitions; their texts would be too long.
 func (s *Server) interfaceNames(ctx context.Context, project, principal string) ([]string, error) {
 	result, err := s.hub.Do(ctx, project, principal, coord.ListInterfaces{})
 	if err != nil {

@@ -156,8 +156,8 @@ func Resources(project string) []*sdk.Resource {
 // maxListed is how many projects a page of a list of resources is about at most.
 const maxListed = 20
 
-// list answers with the resources of the projects that a caller may see, as those that the SDK knows are the same for
-// all. The cursor is the URI of the last one. Clients are not told when there are others.
+// list answers with the resources of the projects that a caller may see; those that the SDK knows are the same for all.
+// The cursor is the URI of the last one.
 func (s *Server) list(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		r, ok := req.(*sdk.ListResourcesRequest)
@@ -213,8 +213,8 @@ func (s *Server) listed(ctx context.Context, header http.Header, after string) (
 	return projects, false, nil
 }
 
-// spell makes the URI of a request one that the SDK knows: that of a template to read, and that of the subscription to
-// end. The answer has the client's.
+// spell makes the URI of a request one that the SDK knows: that of a template, or of the subscription to end. The
+// answer has the client's.
 func (s *Server) spell(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch r := req.(type) {
@@ -302,8 +302,7 @@ func (s *Server) cannot(err error) error {
 
 type headerKey struct{}
 
-// keepHeader keeps the HTTP header of a subscriptions/listen for the subscriptions that it makes, to which the SDK
-// gives none.
+// keepHeader keeps the HTTP header of a subscriptions/listen for its subscriptions, to which the SDK gives none.
 func keepHeader(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if extra := req.GetExtra(); method == "subscriptions/listen" && extra != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// lookAgain is how often it is looked whether subscribers may still see what they have subscribed to, when they are
-// told of nothing.
+// lookAgain is how often the rights of subscribers are checked when there is no change to tell.
 const lookAgain = 5 * time.Second
 
 type subscription struct {
@@ -25,8 +24,8 @@ type subscription struct {
 	leave     func()      // ends the presence by it
 }
 
-// toReaders lets a notification of a change go only to a connection that has subscribed to the resource, which may have
-// ended just now, and may still read it: an inbox that was nobody's may be somebody else's by now.
+// toReaders sends a notification only to a connection that has subscribed to the resource and may still read it: an
+// inbox may have another owner by now.
 func (w *watches) toReaders(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		session, ok := req.GetSession().(*sdk.ServerSession)
@@ -51,9 +50,8 @@ func (w *watches) mayKnow(ctx context.Context, session *sdk.ServerSession, uri s
 	return err == nil && !refused
 }
 
-// expel ends the connections of those who have subscribed to resources of a project and may not see it any more, as
-// their token was revoked, or they have none and it takes one now. The SDK can end no subscription alone; a client that
-// may see other projects connects again.
+// expel ends the connections of subscribers that may not see a project any more, as their token was revoked, or a token
+// is needed now. The SDK can end no subscription alone.
 func (w *watches) expel(ctx context.Context, project string) {
 	if w.server.opts.Authorize == nil {
 		return

@@ -27,15 +27,15 @@ import (
 
 // Options tune a Server. The zero value is ready.
 type Options struct {
-	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments are
-	// taken in any case; the tools are not.
+	// Extended shows models the tools and arguments that the API reference of A2AMCP does not have. The arguments work
+	// in any case; the tools do not.
 	Extended bool
-	// Authorize returns who calls, from the HTTP header of the call, which is nil over stdio. A [RefusedError] refuses
-	// the call with its text; of any other error the caller learns that it happened, and the log the rest. With reads
-	// the call changes nothing. Nil means that callers are not told apart.
+	// Authorize returns the principal of a call, from its HTTP header, which is nil over stdio. A [RefusedError]
+	// refuses the call with its text; other errors are logged. With reads the call changes nothing. Nil means that
+	// callers are not told apart.
 	Authorize func(ctx context.Context, header http.Header, project string, reads bool) (principal string, err error)
-	// Known reports, from the HTTP header, whether a caller may be let into some project, now or later. The others are
-	// served only a few at once. Nil means that all are.
+	// Known reports whether a caller may be admitted to some project. Only a few other callers are served at once. Nil
+	// means that all are known.
 	Known func(header http.Header) bool
 	// Sees reports whether a caller may look at a project, for lists of what there is. Nil means that everybody may.
 	Sees func(ctx context.Context, header http.Header, project string) (bool, error)
@@ -44,8 +44,8 @@ type Options struct {
 	// Version is that of the program.
 	Version string
 	Logger  *slog.Logger // nil means slog.Default()
-	// Audit learns of calls for sessions of others. Of what Authorize refuses only that knows. Nil means one of the
-	// server's own, on Logger.
+	// Audit logs calls for sessions of others. Only Authorize knows of its refusals. Nil means one of the server's own,
+	// on Logger.
 	Audit *Audit
 }
 
@@ -134,8 +134,8 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// cancelWithin is how long after the connection of a call has ended it may still be said that the call is canceled: who
-// cancels does both, and either may be heard of first.
+// cancelWithin is how long after the end of its connection a call may still be canceled: a client that cancels does
+// both, in any order.
 const cancelWithin = time.Second
 
 // connected returns a context that ends soon after the connection of a call, which is a heartbeat while it waits.
@@ -252,8 +252,8 @@ func refuse(why, code string) *sdk.CallToolResult {
 	return result
 }
 
-// answer makes the answer of a result. Its text is the whole of it, as the API reference has it; the same is there as
-// structured content, where an array is a member of an object.
+// answer makes the answer of a result: its text as the API reference has it, and the same as structured content, where
+// an array is a member of an object.
 func (s *Server) answer(ctx context.Context, t *tool, project, session string,
 	result coord.Result) (*sdk.CallToolResult, error) {
 	content, err := contentOf(result, t.list, s.note(ctx, t, project, session)...)
@@ -267,9 +267,8 @@ func (s *Server) answer(ctx context.Context, t *tool, project, session string,
 	return content, nil
 }
 
-// note returns members to add to an answer that has room for them: that the session is not registered, and how many
-// messages it has. There are none when that cannot be told, as the coordinator ends: what was done is answered with all
-// the same.
+// note returns members for an answer that has room: that the session is not registered, and how many messages it has.
+// There are none while the coordinator ends.
 func (s *Server) note(ctx context.Context, t *tool, project, session string) []string {
 	if session == "" || t.list != "" || t.name == "register_agent" || t.name == "unregister_agent" ||
 		t.name == "heartbeat" {
@@ -289,8 +288,8 @@ func (s *Server) note(ctx context.Context, t *tool, project, session string) []s
 	return members
 }
 
-// contentOf makes the answer of a result. Members are added only to objects that have a status: others are maps, whose
-// members are names.
+// contentOf makes the answer of a result. It adds members only to objects with a status: the members of others are
+// names.
 func contentOf(result coord.Result, list string, members ...string) (*sdk.CallToolResult, error) {
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -326,7 +325,7 @@ func statusOf(text []byte) (string, bool) {
 
 const reportEvery = 5 * time.Second
 
-// report tells the caller now and then that a command is waiting, if the caller wants that, until stop is called.
+// report reports progress of a command that waits, if the caller wants that, until stop is called.
 func (s *Server) report(ctx context.Context, req *sdk.CallToolRequest, c coord.Command) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil || !waits(c) {

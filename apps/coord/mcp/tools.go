@@ -10,8 +10,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// A tool is a command of the coordinator as models call it. All take a project_id first. Some take arguments that no
-// schema has, as they are for programs: auto and literal (hooks), resume (hooks), details, minutes.
+// A tool is a command of the coordinator as models call it. All take a project_id first. Programs may pass arguments
+// that no schema has: auto, literal, resume, details, minutes.
 type tool struct {
 	name        string
 	description string
@@ -290,7 +290,7 @@ func announce(a *args) coord.Command {
 		Mode:        a.text("mode"), TTL: a.seconds("ttl_seconds", 0), Wait: a.seconds("wait_seconds", 0),
 		Auto: a.boolean("auto", false), Literal: a.boolean("literal", false),
 	}
-	// Who uses what the API reference does not have can read answers that it does not have.
+	// A caller that uses what the API reference does not have can read answers that it does not have.
 	c.Details = len(c.Paths) > 0 || a.get("mode") != nil || a.get("ttl_seconds") != nil ||
 		a.get("wait_seconds") != nil || a.boolean("details", false)
 	if path := a.text("file_path"); path != "" {
@@ -299,7 +299,7 @@ func announce(a *args) coord.Command {
 	return c
 }
 
-// schema returns the JSON Schema of the arguments. It is open, as arguments that are not known do no harm.
+// schema returns the JSON Schema of the arguments. It is open, as unknown arguments do no harm.
 func (t *tool) schema(extended bool) jsontext.Value {
 	var props, required []string
 	for _, p := range append([]param{projectID}, t.params...) {

@@ -39,8 +39,10 @@ type watches struct {
 
 // A watch follows the events of a project as long as somebody has subscribed to a resource of it.
 type watch struct {
-	uris map[string]*watched // guarded by watches.mu
-	stop context.CancelFunc
+	uris    map[string]*watched // guarded by watches.mu
+	changed map[string]bool     // URIs of which subscribers have not been told yet; also guarded
+	some    chan struct{}       // has one element when there are any
+	stop    context.CancelFunc
 }
 
 // watched is a resource as subscribers spell it.
@@ -88,8 +90,8 @@ func (w *watches) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	return nil
 }
 
-// present takes listening to an inbox, by a client without a session of MCP, for a heartbeat of whose it is, if that is
-// the one who listens.
+// present takes listening to an inbox, without a session of MCP, for a heartbeat of its session if that is the
+// caller's.
 func (w *watches) present(req *sdk.SubscribeRequest, p place, principal string) (leave func()) {
 	if p.session == "" || req.ProtocolVersion() < mcphttp.Stateless {
 		return func() {}
@@ -102,9 +104,10 @@ func (w *watches) add(p place, uri string, from int64, follower coord.Follower) 
 	of := w.projects[p.project]
 	if of == nil {
 		ctx, stop := context.WithCancel(context.Background())
-		of = &watch{uris: make(map[string]*watched), stop: stop}
+		of = &watch{uris: make(map[string]*watched), changed: make(map[string]bool), some: make(chan struct{}, 1),
+			stop: stop}
 		w.projects[p.project] = of
-		go w.follow(ctx, p.project, from, follower.Events(ctx, from))
+		go w.follow(ctx, of, p.project, from, follower.Events(ctx, from))
 	}
 	if of.uris[uri] == nil {
 		of.uris[uri] = &watched{place: p}
@@ -165,31 +168,27 @@ func (w *watches) leaveWith(session *sdk.ServerSession) {
 }
 
 // follow tells subscribers of a project's events after a number, as long as they may see it, until ctx or the hub ends.
-func (w *watches) follow(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error]) {
+func (w *watches) follow(ctx context.Context, of *watch, project string, from int64,
+	events iter.Seq2[coord.Event, error]) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var changed changes
-	some := make(chan struct{}, 1)
 	go func() {
 		defer cancel()
-		w.collect(ctx, project, from, events, func(uris []string) {
-			changed.add(uris)
-			select {
-			case some <- struct{}{}:
-			default:
-			}
-		})
+		w.collect(ctx, of, project, from, events)
 	}()
 	ticker := time.NewTicker(lookAgain)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-some:
+		case <-of.some:
 		case <-ticker.C:
 		case <-ctx.Done():
 			return
 		}
-		uris := changed.take() // before it is looked who may know: what comes later is for the next round
+		w.mu.Lock() // before the rights are checked: a later change is for the next round
+		uris := of.changed
+		of.changed = make(map[string]bool)
+		w.mu.Unlock()
 		w.expel(ctx, project)
 		for uri := range uris {
 			w.server.mcp.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri}) // it never fails
@@ -200,10 +199,9 @@ func (w *watches) follow(ctx context.Context, project string, from int64, events
 	}
 }
 
-// collect hands over the resources that events change, which are those after a number. What cannot be read is tried
-// again: what was missed counts once there is another one.
-func (w *watches) collect(ctx context.Context, project string, from int64, events iter.Seq2[coord.Event, error],
-	hand func(uris []string)) {
+// collect notes which resources the events after a number change. If events cannot be read it tries again.
+func (w *watches) collect(ctx context.Context, of *watch, project string, from int64,
+	events iter.Seq2[coord.Event, error]) {
 	for {
 		var failed error
 		for e, err := range events {
@@ -213,9 +211,7 @@ func (w *watches) collect(ctx context.Context, project string, from int64, event
 			if from = e.Seq; e.Kind == coord.KindEnded {
 				from = 0 // what comes is of the next project of the name
 			}
-			if uris := w.affected(project, &e); len(uris) > 0 {
-				hand(uris)
-			}
+			w.note(of, &e)
 		}
 		if failed == nil || errors.Is(failed, coord.ErrClosed) {
 			return
@@ -229,6 +225,24 @@ func (w *watches) collect(ctx context.Context, project string, from int64, event
 	}
 }
 
+// note notes the resources, as subscribers spell them, that an event changes.
+func (w *watches) note(of *watch, e *coord.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for uri, p := range of.uris {
+		if e.Kind == coord.KindEnded || slices.Contains(p.view.changedBy, e.Kind) &&
+			(p.session == "" || concerns(e, p.session)) {
+			of.changed[uri] = true
+		}
+	}
+	if len(of.changed) > 0 {
+		select {
+		case of.some <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // sleep reports whether ctx outlives a time.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
@@ -239,48 +253,6 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-type changes struct {
-	mu   sync.Mutex
-	uris map[string]bool
-}
-
-func (c *changes) add(uris []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.uris == nil {
-		c.uris = make(map[string]bool)
-	}
-	for _, uri := range uris {
-		c.uris[uri] = true
-	}
-}
-
-func (c *changes) take() map[string]bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	all := c.uris
-	c.uris = nil
-	return all
-}
-
-// affected returns the resources, as subscribers spell them, that an event changes.
-func (w *watches) affected(project string, e *coord.Event) []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	of := w.projects[project]
-	if of == nil {
-		return nil
-	}
-	var all []string
-	for uri, p := range of.uris {
-		if e.Kind == coord.KindEnded || slices.Contains(p.view.changedBy, e.Kind) &&
-			(p.session == "" || concerns(e, p.session)) {
-			all = append(all, uri)
-		}
-	}
-	return all
 }
 
 func concerns(e *coord.Event, session string) bool {
