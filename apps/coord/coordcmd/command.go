@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package coordcmd holds the commands of the coordinator: the daemon, the proxy and hooks for harnesses, the git guard,
-// and what people ask and set.
+// Package coordcmd holds the commands of the coordinator: daemon, proxy and hooks for harnesses, git guard, and more.
 package coordcmd
 
 import (
@@ -136,8 +135,7 @@ func (o *coordOptions) withToken(web *http.Client) *http.Client {
 	return &http.Client{Transport: &bearer{o.token, web.Transport}}
 }
 
-// dial opens a session of MCP with a coordinator, without anything on the other side that could be lost when it is
-// started again.
+// dial opens a session of MCP with a coordinator that survives its restart: it keeps no stream open.
 func (c *commands) dial(ctx context.Context, o *coordOptions, options *sdk.ClientOptions) (*sdk.ClientSession, error) {
 	client := sdk.NewClient(&sdk.Implementation{Name: "dragoman", Version: cmdline.Version()}, options)
 	session, err := client.Connect(ctx, &sdk.StreamableClientTransport{

@@ -15,17 +15,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// A proxy listens to the coordinator on a connection: a session of MCP that stays open, apart from its calls, of which
-// each stands for itself. The connection is what the coordinator takes for a heartbeat of the proxy's sessions, however
-// short a time that waits for one, and what subscriptions are on. When it breaks there is another one as soon as there
-// is a coordinator.
+// A proxy listens to the coordinator on a connection: a session of MCP that stays open beside its calls. The connection
+// is the heartbeat of the proxy's sessions and carries subscriptions. If it breaks, the proxy opens another one.
 
-// connectionVersion is the revision of MCP that connections speak: the last one that has sessions, as without them the
-// SDK does not tell that a subscription was refused, or has ended.
+// connectionVersion is the last revision of MCP with sessions. Without them the SDK does not tell that a subscription
+// was refused, or has ended.
 const connectionVersion = "2025-11-25"
 
-// Times of connections. A coordinator that waits for heartbeats for less than minSessionTimeout could take sessions for
-// dead whose connection broke, as when it is started again.
+// Times of connections. With a session timeout below minSessionTimeout, a restart of the coordinator could make
+// sessions stale.
 const (
 	redialSoon        = 100 * time.Millisecond // until a connection that broke is opened again
 	redialLater       = time.Second            // the same, when that has failed often
@@ -90,8 +88,8 @@ func (p *proxy) detach(conn *sdk.ClientSession) {
 	}
 }
 
-// withConnection does something on the connection, and once more on a new one when the connection was dead. It starts
-// the coordinator if need be.
+// withConnection calls f with the connection, and once more with a new one if the connection was dead. It starts the
+// coordinator if need be.
 func (p *proxy) withConnection(ctx context.Context, f func(*sdk.ClientSession) error) error {
 	conn, err := p.listening(ctx)
 	if err == nil {
@@ -169,7 +167,7 @@ func (p *proxy) hold(ctx context.Context, conn *sdk.ClientSession, ticker *time.
 		defer close(broken)
 		conn.Wait() // why it ended is nothing to us
 	}()
-	for os.Getppid() == parent && p.beatAll(ctx, conn, p.sessionsElsewhere(conn)) {
+	for os.Getppid() == parent && p.beatAll(ctx, conn, elsewhere(p, p.present, conn)) {
 		p.resubscribe(ctx, conn)
 		select {
 		case <-ctx.Done():
@@ -192,12 +190,11 @@ func (p *proxy) answers(ctx context.Context, conn *sdk.ClientSession) bool {
 	return conn.Ping(ctx, nil) == nil
 }
 
-// sessionsElsewhere returns the sessions that are not bound to a connection.
-func (p *proxy) sessionsElsewhere(conn *sdk.ClientSession) [][2]string {
+// elsewhere returns the keys of sessions or subscriptions that are not bound to a connection.
+func elsewhere[K comparable](p *proxy, of map[K]*binding, conn *sdk.ClientSession) (keys []K) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var keys [][2]string
-	for key, at := range p.present {
+	for key, at := range of {
 		if at.conn != conn {
 			keys = append(keys, key)
 		}
@@ -215,8 +212,8 @@ func (p *proxy) beatAll(ctx context.Context, conn *sdk.ClientSession, keys [][2]
 	return true
 }
 
-// beat says that a session is alive, which binds it to the connection, and reports whether the connection is. A session
-// that is not registered, or is somebody else's by now, is no longer ours.
+// beat sends a heartbeat, which binds the session to the connection, and reports whether the connection lives. It drops
+// a session that is not registered or has another owner.
 func (p *proxy) beat(ctx context.Context, conn *sdk.ClientSession, key [2]string) bool {
 	p.mu.Lock()
 	at := p.present[key]
@@ -244,10 +241,9 @@ func (p *proxy) beat(ctx context.Context, conn *sdk.ClientSession, key [2]string
 	return true
 }
 
-// resubscribe subscribes to what was subscribed to on another connection. The client is told that it has changed, as
-// nobody told it meanwhile; what the coordinator grants no more is read in vain.
+// resubscribe renews the subscriptions of another connection, and tells the client that the resources may have changed.
 func (p *proxy) resubscribe(ctx context.Context, conn *sdk.ClientSession) {
-	for _, uri := range p.watchedElsewhere(conn) {
+	for _, uri := range elsewhere(p, p.watching, conn) {
 		one, cancel := context.WithTimeout(ctx, coordPatience)
 		if conn.Subscribe(one, &sdk.SubscribeParams{URI: uri}) == nil {
 			p.watched(uri, conn)
@@ -257,24 +253,11 @@ func (p *proxy) resubscribe(ctx context.Context, conn *sdk.ClientSession) {
 	}
 }
 
-// watchedElsewhere returns the resources that are subscribed to, but not on a connection.
-func (p *proxy) watchedElsewhere(conn *sdk.ClientSession) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var uris []string
-	for uri, on := range p.watching {
-		if on != conn {
-			uris = append(uris, uri)
-		}
-	}
-	return uris
-}
-
 func (p *proxy) watched(uri string, conn *sdk.ClientSession) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, wanted := p.watching[uri]; wanted {
-		p.watching[uri] = conn
+	if at := p.watching[uri]; at != nil { // else it was unsubscribed
+		at.conn = conn
 	}
 }
 
@@ -283,9 +266,9 @@ func (p *proxy) subscribe(ctx context.Context, req *sdk.SubscribeRequest) error 
 	defer cancel()
 	uri := req.Params.URI
 	p.mu.Lock()
-	_, known := p.watching[uri]
+	known := p.watching[uri] != nil
 	if !known {
-		p.watching[uri] = nil // before it is asked for, as the connection may break just then
+		p.watching[uri] = &binding{} // before the request, as the connection may break just then
 	}
 	p.mu.Unlock()
 	err := p.withConnection(ctx, func(conn *sdk.ClientSession) error {
@@ -322,12 +305,11 @@ func (p *proxy) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest) er
 	return nil
 }
 
-// asWatched returns the URI that the client has used for a resource when it subscribed, which another spelling of it
-// means as well.
+// asWatched returns the spelling of a resource's URI with which the client has subscribed.
 func (p *proxy) asWatched(uri string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, exact := p.watching[uri]; exact {
+	if p.watching[uri] != nil {
 		return uri
 	}
 	for other := range p.watching {

@@ -50,7 +50,10 @@ func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, ye
 		return err
 	}
 	if !yes {
-		if err := c.confirmDelete(ctx, o.project); err != nil {
+		question := fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ", o.project)
+		if err := c.confirm(ctx, question, o.project, "the name does not match: the project was not deleted",
+			cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a terminal",
+				o.project).WithHint("pass --yes to confirm")); err != nil {
 			return err
 		}
 	}
@@ -72,20 +75,18 @@ func (c *commands) deleteProject(ctx context.Context, o *coordOptions, force, ye
 	return c.ShowText(func(p *terminal.Printer) { p.Field(0, "Deleted", ended.Project) })
 }
 
-func (c *commands) confirmDelete(ctx context.Context, project string) error {
+// confirm has a person type a word, for what cannot be undone. Its error is unattended without a terminal, and has the
+// message refused after another word.
+func (c *commands) confirm(ctx context.Context, question, word, refused string, unattended error) error {
 	if !c.AtTerminal() {
-		return cmdline.Usagef("refusing to delete project %q: deletion is permanent and standard input is not a "+
-			"terminal", project).
-			WithHint("pass --yes to confirm")
+		return unattended
 	}
 	in := c.Prompter(nil, nil)
 	defer in.Close()
-	name, err := in.Ask(ctx, fmt.Sprintf("This deletes all data of the project %s. Type its name to confirm: ",
-		project))
+	answer, err := in.Ask(ctx, question)
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && name != project:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED",
-			Message: "the name does not match: the project was not deleted"}
+	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != word:
+		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED", Message: refused}
 	}
 	return err
 }

@@ -155,7 +155,7 @@ func (c *doctor) doctorData(o *coordOptions) finding {
 	return finding{"data", "ok", folder, ""}
 }
 
-// flagsFor returns the options with which other commands are about the same, which project names if it is said.
+// flagsFor returns the options that give other commands the same coordinator, and the project if it was named.
 func (o *coordOptions) flagsFor(project string) (words []string) {
 	if project != "" {
 		words = append(words, "--project", project)
@@ -289,8 +289,8 @@ func isHook(event, command string) bool {
 		func(h [2]string) bool { return event == h[0] && strings.Contains(command, "coord hook "+h[1]) })
 }
 
-// matches reports whether the matcher of a harness's hook, which is a regular expression, takes a tool. One that cannot
-// be read here may be read there.
+// matches reports whether the matcher of a harness's hook, a regular expression, takes a tool. The harness may read one
+// that Go cannot.
 func matches(matcher, tool string) bool {
 	if matcher == "" || matcher == "*" {
 		return true
@@ -299,8 +299,7 @@ func matches(matcher, tool string) bool {
 	return err != nil || expression.MatchString(tool)
 }
 
-// readHarness reads a file of a harness, if it is there. Its error tells people where the file is no JSON, or which
-// member is another one than expected.
+// readHarness reads a file of a harness, if it is there. Its error names the line or member that is wrong.
 func readHarness(repo *repository, name string, into any) (found bool, err error) {
 	text, err := os.ReadFile(filepath.Join(repo.root, filepath.FromSlash(name)))
 	if err != nil {
@@ -321,22 +320,21 @@ func readHarness(repo *repository, name string, into any) (found bool, err error
 
 // doctorGuard looks at the hooks of git, as install does.
 func (c *doctor) doctorGuard(ctx context.Context, repo *repository, flags []string) (all []finding) {
-	const about = "guard"
 	files, err := repo.hookFiles(ctx)
 	if err != nil {
-		return []finding{{about, "note", "there is no git repository here", ""}}
+		return []finding{{"guard", "note", "there is no git repository here", ""}}
 	}
 	self, err := c.self()
 	if err != nil || repo.commits(ctx, files[0]) {
 		self = "dragoman"
 	}
 	for _, file := range files {
-		if fault, bad := faultOf(file, guardLine(self, flags)); bad {
-			all = append(all, finding{about, fault.state, fault.text, fault.next})
+		if fault := faultOf(file, guardLine(self, flags)); fault != nil {
+			all = append(all, *fault)
 		}
 	}
 	if len(all) == 0 {
-		return []finding{{about, "ok", strings.Join(guardHooks, ", "), ""}}
+		return []finding{{"guard", "ok", strings.Join(guardHooks, ", "), ""}}
 	}
 	return all
 }

@@ -107,11 +107,10 @@ func (c *guardCommands) install(ctx context.Context, o *coordOptions) error {
 		c.Warn("core.hooksPath is inside the work tree, so git commits the hooks. Everyone who uses the repository " +
 			"needs dragoman in PATH: without it, each commit prints a warning")
 	}
-	var whole []string
-	var faults []hookFault
+	var whole, faults, next []string
 	for _, file := range files {
-		if fault, bad := faultOf(file, guardLine(self, o.flagsFor(project))); bad {
-			faults = append(faults, fault)
+		if fault := faultOf(file, guardLine(self, o.flagsFor(project))); fault != nil {
+			faults, next = append(faults, fault.Text), append(next, fault.Next)
 		} else {
 			whole = append(whole, file)
 		}
@@ -121,13 +120,14 @@ func (c *guardCommands) install(ctx context.Context, o *coordOptions) error {
 			p.Field(0, "Guard", file)
 		}
 	})
-	if err := errors.Join(append(failed, err)...); err != nil {
+	if err := errors.Join(append(failed, err)...); err != nil || faults == nil {
 		return err
 	}
-	return faultsLeft(faults)
+	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "EXISTS",
+		Message: strings.Join(faults, "; ")}).WithHint(strings.Join(next, "; "))
 }
 
-// writeHook writes the guard where there is no hook, or an older guard. The hook of somebody else is left alone.
+// writeHook writes the guard where there is no hook, or an older guard. It leaves other hooks alone.
 func writeHook(file, text string) error {
 	old, err := os.ReadFile(file)
 	if err == nil && !bytes.Contains(old, []byte(guardMark)) {
@@ -145,27 +145,22 @@ func writeHook(file, text string) error {
 	return nil
 }
 
-type hookFault struct {
-	text, next string
-	state      string // of a finding
-}
-
-// faultOf returns why a hook does not guard commits, if so. The line is that which a hook of somebody else needs.
-func faultOf(file, line string) (fault hookFault, bad bool) {
+// faultOf returns why a hook does not guard commits, nil if it does. A hook that install did not write needs the line.
+func faultOf(file, line string) *finding {
 	name := filepath.Base(file)
 	info, err := os.Stat(file)
 	if err != nil {
-		return hookFault{"there is no " + name + " hook: what it would see is not checked",
-			"dragoman coord guard install", "note"}, true
+		return &finding{"guard", "note", "there is no " + name + " hook: what it would see is not checked",
+			"dragoman coord guard install"}
 	}
 	text, err := os.ReadFile(file)
 	switch {
 	case err != nil || !guards(text):
-		return hookFault{"the hook " + name + " does not check commits", "add to " + file + ": " + line, "note"}, true
+		return &finding{"guard", "note", "the hook " + name + " does not check commits", "add to " + file + ": " + line}
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		return hookFault{file + " cannot be run", "chmod +x " + terminal.ShellQuote(file), "bad"}, true
+		return &finding{"guard", "bad", file + " cannot be run", "chmod +x " + terminal.ShellQuote(file)}
 	}
-	return hookFault{}, false
+	return nil
 }
 
 func guards(hook []byte) bool {
@@ -178,22 +173,9 @@ func guards(hook []byte) bool {
 	return false
 }
 
-// guardLine returns the line with which a hook of somebody else guards commits.
+// guardLine returns the line that makes any hook guard commits.
 func guardLine(self string, flags []string) string {
 	return terminal.CommandLine(append([]string{self, "coord", "guard", "check"}, flags...)) + " || exit 1"
-}
-
-// faultsLeft is the failure of an install that left something to do; nil when nothing is left.
-func faultsLeft(faults []hookFault) error {
-	if len(faults) == 0 {
-		return nil
-	}
-	var texts, next []string
-	for _, fault := range faults {
-		texts, next = append(texts, fault.text), append(next, fault.next)
-	}
-	return (&cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "EXISTS",
-		Message: strings.Join(texts, "; ")}).WithHint(strings.Join(next, "; "))
 }
 
 // commits reports whether a file is one that git commits, now or when it is there.
@@ -213,8 +195,7 @@ func (r *repository) commits(ctx context.Context, file string) bool {
 	return err != nil // is not ignored
 }
 
-// guardScript returns the lines of a hook. Variables that are set when it runs are stronger than what was so when it
-// was written, and without the program there is nobody to ask.
+// guardScript returns the lines of a hook. Variables that are set when it runs override those of the installation.
 func guardScript(self, project, url string) string {
 	var b strings.Builder
 	if project != "" {
@@ -237,8 +218,7 @@ fi
 	return b.String()
 }
 
-// staged returns the paths that a commit would change, those that renames leave included, with a character in place of
-// what is no UTF-8.
+// staged returns the paths that a commit would change, with both names of renamed files, as valid UTF-8.
 func (r *repository) staged(ctx context.Context) ([]string, error) {
 	out, err := git(ctx, r.root, "diff", "--cached", "--name-only", "--no-renames", "-z")
 	if err != nil {

@@ -47,8 +47,7 @@ without a token, the hook denies the edit and gives the reason. A hook ends with
 // hookPatience is how long a hook may take with a coordinator that runs.
 const hookPatience = 5 * time.Second
 
-// hookedPatience is how long an agent that is known by hooks may show no heartbeat: between two of them a command may
-// run, or a person be asked.
+// hookedPatience is the session timeout of agents with hooks: a command or a person may take long between two hooks.
 const hookedPatience = 15 * time.Minute
 
 // maxHookInput is the largest input of a hook, in bytes: that of a tool that writes a file has all of it.
@@ -132,8 +131,7 @@ func (c *commands) hookCommand(o *coordOptions) *cobra.Command {
 	}, commands...)
 }
 
-// runHook runs a hook. What fails is said, and no more: the harness goes on, unless the coordinator is there and
-// refuses.
+// runHook runs a hook. Failures are warnings: the harness goes on, unless the coordinator refuses.
 func (c *commands) runHook(ctx context.Context, o *coordOptions, m *hookEvent) {
 	answer, err := c.tryHook(ctx, o, m)
 	if refused, ok := errors.AsType[*refusedError](err); ok && m.refused != nil && refused.stands() {
@@ -167,8 +165,7 @@ func (c *commands) warnOf(err error, what string) {
 	}
 }
 
-// stands reports whether a refusal is one of the agent: not of what nobody could be granted, such as a path that is
-// none, and not one of a coordinator that is about to end.
+// stands reports whether a refusal concerns this agent: not a bad path or a coordinator that is shutting down.
 func (e *refusedError) stands() bool {
 	return e.code != coord.CodeInvalid && e.code != coord.CodeShutdown
 }
@@ -237,8 +234,7 @@ func (c *commands) tryHook(ctx context.Context, o *coordOptions, m *hookEvent) (
 	return answer, err
 }
 
-// sessionNameOf returns the name of the agent of a harness's session: short, as models have to write it, and not its
-// beginning, which sessions of the same minute can have in common.
+// sessionNameOf returns a short name for a harness's session. It is a hash, as ids of one minute can begin alike.
 func sessionNameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return "agent-" + hex.EncodeToString(sum[:4])
@@ -256,8 +252,7 @@ func (h *hook) about(args map[string]any) map[string]any {
 	return args
 }
 
-// register registers the agent unless it is. One that is registered goes on as it is, whatever task it has named
-// meanwhile.
+// register registers the agent unless it is registered.
 func (h *hook) register(ctx context.Context) (*toolAnswer, error) {
 	return h.call(ctx, "register_agent", map[string]any{
 		"resume": true, "patience_seconds": int(hookedPatience / time.Second),
@@ -266,7 +261,7 @@ func (h *hook) register(ctx context.Context) (*toolAnswer, error) {
 	})
 }
 
-// beAlive gives a heartbeat. An agent that is not there any more is registered again.
+// beAlive sends a heartbeat. It registers an agent that is not registered any more.
 func (h *hook) beAlive(ctx context.Context) error {
 	a, err := h.call(ctx, "heartbeat", nil)
 	if err == nil && a.Status == "not_found" {
@@ -276,7 +271,7 @@ func (h *hook) beAlive(ctx context.Context) error {
 	return err
 }
 
-// back is what an agent is told that was away; "" when it was not.
+// back returns the text for an agent that was away; "" if it was not.
 func (h *hook) back() string {
 	if !h.away {
 		return ""
@@ -325,7 +320,7 @@ func sessionStart(ctx context.Context, h *hook) (any, error) {
 	return contextFor("SessionStart", b.String()), nil
 }
 
-// export tells commands that the harness will run which session they belong to, where the harness has a file for that.
+// export tells commands of the harness their session, if the harness has a file for variables.
 func (h *hook) export() error {
 	name, ok := h.c.LookupEnv("CLAUDE_ENV_FILE")
 	if !ok || name == "" {
@@ -381,7 +376,7 @@ func preToolUse(ctx context.Context, h *hook) (any, error) {
 	return h.aside("PreToolUse"), nil
 }
 
-// unnameable decides on an edit of a file that nobody can lease by its name: others may have leased what it is in.
+// unnameable decides on an edit of a file that cannot be leased by its name; its folder may be leased.
 func (h *hook) unnameable(ctx context.Context, why *refusedError) (any, error) {
 	found, err := h.c.conflictsOf(ctx, h.o, h.repo.branch(ctx), []string{h.path})
 	if err != nil {
@@ -401,7 +396,7 @@ func (h *hook) leased(by *coord.LockInfo) any {
 		terminal.Inline(h.path), terminal.Inline(by.Session), terminal.Inline(by.Description), h.back())))
 }
 
-// aside is the answer of a hook that has nothing to say but what an agent is told that was away.
+// aside is the answer of a hook that only tells an agent that it was away.
 func (h *hook) aside(event string) any {
 	if text := h.back(); text != "" {
 		return contextFor(event, text)

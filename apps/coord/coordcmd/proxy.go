@@ -34,23 +34,22 @@ type proxy struct {
 	opening        chan struct{} // has room for the one call that opens a connection
 	wake           chan struct{} // says that a connection is needed, or for more than it was
 
-	mu      sync.Mutex // never held while the coordinator is called
-	up      *sdk.ClientSession
-	conn    *sdk.ClientSession      // nil when there is none
-	present map[[2]string]*presence // by project and name, the sessions of this side
-	// by the URIs of resources that are subscribed to, the connection on which they are
-	watching map[string]*sdk.ClientSession
+	mu       sync.Mutex // never held while the coordinator is called
+	up       *sdk.ClientSession
+	conn     *sdk.ClientSession     // nil when there is none
+	present  map[[2]string]*binding // the sessions of this side, by project and name
+	watching map[string]*binding    // the subscriptions, by URI
 }
 
-// A presence is that of a session, with the connection that it is bound to; nil for none. A session that registers
-// again gets a new one, as that frees it from the connection.
-type presence struct{ conn *sdk.ClientSession }
+// A binding is the connection that a session or a subscription is bound to; nil for none. A session that registers again
+// gets a new one, as that frees it from the connection.
+type binding struct{ conn *sdk.ClientSession }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
 	return &proxy{
 		coord: o, repo: repo, dialling: make(chan struct{}, 1), opening: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
-		present: make(map[[2]string]*presence), watching: make(map[string]*sdk.ClientSession),
+		present: make(map[[2]string]*binding), watching: make(map[string]*binding),
 	}
 }
 
@@ -181,8 +180,7 @@ func invalidParams(what, name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s %q", what, name)}
 }
 
-// try calls f, and once more when the coordinator was gone and is there again. A call that did not reach it has done
-// nothing.
+// try calls f, and once more if the call did not reach the coordinator and a new one is there.
 func (p *proxy) try(ctx context.Context, f func(*sdk.ClientSession) error) error {
 	up := p.upstream()
 	err := f(up)

@@ -35,8 +35,7 @@ func (p *proxy) listTools(ctx context.Context, params *sdk.ListToolsParams) (sdk
 	return &list, nil
 }
 
-// listResources lists the resources of this side's project first, also while nothing has happened in it, and then those
-// of others.
+// listResources lists the resources of this side's project first, also of an empty one, and then those of others.
 func (p *proxy) listResources(ctx context.Context, params *sdk.ListResourcesParams) (sdk.Result, error) {
 	result, err := revived(ctx, p, (*sdk.ClientSession).ListResources, &sdk.ListResourcesParams{Cursor: params.Cursor})
 	if err != nil {
@@ -154,8 +153,8 @@ func (p *proxy) complete(ctx context.Context, args map[string]jsontext.Value) ma
 	return args
 }
 
-// shorten returns the path in the project of an absolute one, as harnesses know files by that, and of one that leads
-// into another work tree. What is no file of the repository is left to the coordinator, which may know its folder.
+// shorten returns the path in the project of an absolute path, or one into another work tree. The coordinator decides
+// on paths outside of the repository.
 func (p *proxy) shorten(ctx context.Context, path string) string {
 	if p.repo == nil || path == "" {
 		return path
@@ -176,17 +175,13 @@ func (p *proxy) shorten(ctx context.Context, path string) string {
 }
 
 func (p *proxy) completePrompt(args map[string]string) map[string]string {
-	args = maps.Clone(args)
-	if args == nil {
-		args = make(map[string]string)
+	all := map[string]string{"project_id": p.coord.project}
+	if p.coord.session != "" {
+		all["session_name"] = p.coord.session
 	}
-	if args["project_id"] == "" {
-		args["project_id"] = p.coord.project
-	}
-	if args["session_name"] == "" && p.coord.session != "" {
-		args["session_name"] = p.coord.session
-	}
-	return args
+	maps.DeleteFunc(args, func(_, value string) bool { return value == "" })
+	maps.Copy(all, args)
+	return all
 }
 
 func quoted(s string) jsontext.Value {
@@ -197,10 +192,10 @@ func quoted(s string) jsontext.Value {
 	return b
 }
 
-// looks are the tools that say nothing of whether the session lives that they are about: who calls them may be another.
+// looks are the tools that are no heartbeat of their session: others may call them.
 var looks = []string{"get_my_todos", "check_lock"}
 
-// note keeps in mind which sessions are of this side: those that did something here.
+// note remembers the sessions of this side: those that did something here.
 func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.CallToolResult) {
 	key := [2]string{unquoted(args["project_id"]), unquoted(args["session_name"])}
 	if from := unquoted(args["from_session"]); from != "" {
@@ -218,7 +213,7 @@ func (p *proxy) note(tool string, args map[string]jsontext.Value, result *sdk.Ca
 		delete(p.present, key)
 	case known && tool != "register_agent":
 	case known || len(p.present) < maxPresent:
-		p.present[key] = &presence{}
+		p.present[key] = &binding{}
 		p.awake()
 	}
 }
@@ -250,9 +245,5 @@ func inOrder(result *sdk.CallToolResult) *sdk.CallToolResult {
 func (p *proxy) sessions() [][2]string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var all [][2]string
-	for key := range p.present {
-		all = append(all, key)
-	}
-	return all
+	return slices.Collect(maps.Keys(p.present))
 }

@@ -59,8 +59,7 @@ func repositoryOf(ctx context.Context, dir string) (*repository, error) {
 	return &repository{root: real, common: filepath.FromSlash(common)}, nil
 }
 
-// name returns what a project is called unless it is said: as the folder of the repository, which all its work trees
-// have in common.
+// name returns the default name of the project: the folder of the repository, which its work trees share.
 func (r *repository) name() string {
 	if folder, found := strings.CutSuffix(r.common, string(filepath.Separator)+".git"); found {
 		return filepath.Base(folder)
@@ -78,8 +77,7 @@ func (r *repository) branch(ctx context.Context) string {
 
 var errOutside = errors.New("the file is outside of the project")
 
-// relative returns the path of a file below the root of the innermost work tree that it lies in, with slashes. A file
-// of another repository, or of none, is errOutside.
+// relative returns the path of a file in the innermost work tree that holds it, or errOutside.
 func (r *repository) relative(ctx context.Context, file string) (string, error) {
 	file, err := resolve(file)
 	if err != nil {
@@ -92,8 +90,7 @@ func (r *repository) relative(ctx context.Context, file string) (string, error) 
 	return in.within(file)
 }
 
-// renamed returns a path below the root of this work tree as one below the root of another one of the repository, if it
-// leads there: one can lie in another. All else stays as it is.
+// renamed returns a path of this work tree as one of an inner work tree, if it leads into one.
 func (r *repository) renamed(ctx context.Context, path string) string {
 	file := filepath.Join(r.root, filepath.FromSlash(strings.ReplaceAll(path, `\`, "/")))
 	in, err := r.holding(ctx, file)
@@ -106,8 +103,8 @@ func (r *repository) renamed(ctx context.Context, path string) string {
 	return path
 }
 
-// holding returns the innermost work tree of the repository that a file lies in, or that it is. A submodule, or a
-// repository of somebody else's in a work tree, is a folder of that like others.
+// holding returns the innermost work tree of the repository that holds a file. Submodules and foreign repositories are
+// ordinary folders.
 func (r *repository) holding(ctx context.Context, file string) (*repository, error) {
 	root := norm.NFC.String(r.root) // on macOS a name has two spellings, and git's need not be the harness's
 	for dir := file; ; dir = filepath.Dir(dir) {

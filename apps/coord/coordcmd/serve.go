@@ -192,8 +192,7 @@ func (o *coordServeOptions) asked() (map[string]string, error) {
 	return agents, nil
 }
 
-// calls counts the requests that change something or wait, which are those that get an answer when the coordinator
-// ends; streams of what happens go on until they are cut.
+// calls counts the requests that change something or wait: these get an answer before the coordinator ends.
 type calls struct {
 	next  http.Handler
 	under sync.RWMutex // read-locked by each
@@ -221,8 +220,7 @@ func (c *calls) ended() <-chan struct{} {
 // lastBytes is how long the ends of answers may take to be written.
 const lastBytes = 200 * time.Millisecond
 
-// serveCoord serves until ctx ends. There is no limit of time on requests and answers as a whole, as calls wait and
-// streams stay.
+// serveCoord serves until ctx ends. Requests have no time limit as a whole, as calls wait and streams stay.
 func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h http.Handler, logger *slog.Logger,
 	end func() error) error {
 	under := &calls{next: h}

@@ -26,8 +26,8 @@ const coordLog = "serve.log"
 // startEvery is the pause between two looks whether it has.
 const startEvery = 50 * time.Millisecond
 
-// ensureRunning starts a coordinator on this machine if none answers there. When several do so at once one of them gets
-// the address, and all use that one.
+// ensureRunning starts a coordinator on this machine if none answers. Of several that start at once, one gets the
+// address.
 func (c *commands) ensureRunning(ctx context.Context, o *coordOptions) error {
 	_, _, err := c.healthOf(ctx, o)
 	if f, ok := errors.AsType[*cmdline.Failure](err); !ok || f.Code != cmdline.CodeUnreachable {
@@ -66,7 +66,7 @@ type startedCoord struct {
 	begin int64  // where that begins
 }
 
-// start starts a coordinator that outlives this program. What it says goes to a file.
+// start starts a coordinator that outlives this program and logs to a file.
 func (c *commands) start(folder, addr string) (*startedCoord, error) {
 	self, err := c.self()
 	if err != nil {
@@ -120,8 +120,7 @@ func (c *commands) self() (string, error) {
 	return file, nil
 }
 
-// await waits until a coordinator answers. The one that was started may end meanwhile, as another one has the
-// address.
+// await waits until a coordinator answers, be it another one than the started one.
 func (c *commands) await(ctx context.Context, o *coordOptions, started *startedCoord) error {
 	ended := started.ended
 	ctx, cancel := context.WithTimeout(ctx, startPatience)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"os"
@@ -73,8 +72,7 @@ func (c *tokenCommands) command(o *coordOptions) *cobra.Command {
 		Example: "  dragoman coord token create ann"}, create, list, revoke)
 }
 
-// withTokens runs one of two functions: with the tables, if nobody has the data folder, or else with the options by
-// which the coordinator that has it is called as its owner.
+// withTokens calls here with the tables, or there, as the owner, if a running coordinator has them.
 func (c *tokenCommands) withTokens(ctx context.Context, o *coordOptions, here func(*coord.Tables) error,
 	there func(*coordOptions) error) error {
 	folder, err := c.dataFolder(o.data)
@@ -185,19 +183,9 @@ func (c *tokenCommands) lastToken(ctx context.Context, o *coordOptions, e daemon
 func (c *tokenCommands) confirmLast(ctx context.Context, name, opens string) error {
 	what := fmt.Sprintf("without the token of %s, everyone who reaches the coordinator has full access to %s", name,
 		opens)
-	if !c.AtTerminal() {
-		return cmdline.Usagef("%s, but standard input is not a terminal",
-			what).WithHint("create another token first, or pass --yes")
-	}
-	in := c.Prompter(nil, nil)
-	defer in.Close()
-	answer, err := in.Ask(ctx, what+". Type yes to continue: ")
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, terminal.ErrInterrupted), err == nil && answer != "yes":
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "NOT_CONFIRMED",
-			Message: "nothing was done"}
-	}
-	return err
+	return c.confirm(ctx, what+". Type yes to continue: ", "yes", "nothing was done",
+		cmdline.Usagef("%s, but standard input is not a terminal", what).
+			WithHint("create another token first, or pass --yes"))
 }
 
 func (c *tokenCommands) tokenRevoke(ctx context.Context, o *coordOptions, e daemon.TokenEntry, all, yes bool) error {
