@@ -4,7 +4,6 @@ package coord
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -26,32 +25,28 @@ type Ended struct {
 // events get a last one, [KindEnded]. While agents are in it, or sessions with leases or claims, it refuses with
 // [CodeInUse] unless it is forced.
 func (h *Hub) DeleteProject(ctx context.Context, project, person string, force bool) (Result, error) {
-	for {
-		r, leave, err := h.use(ctx, project)
-		if err != nil {
-			return nil, err
+	var result Result
+	err := h.with(ctx, project, func(r *projectActor) (err error) {
+		var o *outcome
+		if result, o, err = h.end(r, person, force); err != nil {
+			return err
 		}
-		result, o, err := h.end(r, person, force)
-		if _, ended := result.(Ended); ended && h.opts.Store == nil { // else the writer does it
+		e, ended := result.(Ended)
+		if ended && h.opts.Store == nil { // else the writer does it
 			o.last.free = nextMillisecond()
 			h.hasEnded(o.last)
 			close(o.last.done)
 		}
-		if err == nil {
-			err = o.settled(ctx)
+		if err = o.settled(ctx); err == nil && ended {
+			e.Free = o.last.free
+			result = e
 		}
-		leave()
-		switch {
-		case err == nil:
-			if e, ok := result.(Ended); ok {
-				e.Free = o.last.free
-				result = e
-			}
-			return result, nil
-		case !errors.Is(err, errGone):
-			return nil, err
-		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return result, nil
 }
 
 type ending struct {

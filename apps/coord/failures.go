@@ -62,20 +62,12 @@ func (f *failures) kept(batch []*commit) {
 	}
 }
 
-// pausing reports whether nothing of a project is to be tried now.
-func (f *failures) pausing(project string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	of := f.all[project]
-	return of != nil && time.Now().Before(of.until)
-}
-
-// toLoad returns why a project is not to be loaded now, nil when it is.
-func (f *failures) toLoad(project string) error {
+// pausing reports whether the store is not to be tried for a project now, and why the project cannot be loaded.
+func (f *failures) pausing(project string) (load error, pausing bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if of := f.all[project]; of != nil && time.Now().Before(of.until) {
-		return of.load
+		return of.load, true
 	}
-	return nil
+	return nil, false
 }

@@ -11,20 +11,15 @@ import (
 
 // Last returns the number of the newest event of a project, after which [Hub.Events] yields what comes from now on.
 func (h *Hub) Last(ctx context.Context, project string) (int64, error) {
-	for {
-		r, leave, err := h.use(ctx, project)
-		if err != nil {
-			return 0, err
-		}
+	var newest int64
+	err := h.with(ctx, project, func(r *projectActor) error {
 		r.mu.Lock()
-		newest, o := r.project.state.Seq, outcome{last: r.last, reads: true}
+		o := outcome{last: r.last, reads: true}
+		newest = r.project.state.Seq
 		r.mu.Unlock()
-		err = o.settled(ctx)
-		leave()
-		if !errors.Is(err, errGone) {
-			return newest, err
-		}
-	}
+		return o.settled(ctx)
+	})
+	return newest, err
 }
 
 // Events yields the events of a project after a number, and then new ones, until ctx or the Hub ends. Old events come

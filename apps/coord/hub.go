@@ -78,7 +78,7 @@ func NewHub(opts *HubOptions) *Hub {
 	}
 	h := &Hub{opts: o, projects: make(map[string]*projectActor), endings: newEndings(), presences: newPresences()}
 	h.ctx, h.stop = context.WithCancel(context.Background())
-	h.writer = newWriter(o.Store, h.discard, h.failures.kept, h.hasEnded)
+	h.writer = newWriter(h)
 	if o.Store != nil && o.EventRetention > 0 {
 		h.loops.Go(h.prune)
 	}
@@ -105,21 +105,16 @@ func (h *Hub) Close() error {
 // message that it does not return. If the project is deleted meanwhile, the command is refused.
 func (h *Hub) Do(ctx context.Context, project, principal string, c Command) (Result, error) {
 	ends := h.endings.total()
-	for {
-		r, leave, err := h.use(ctx, project)
-		if err != nil {
-			return nil, err
-		}
+	var result Result
+	err := h.with(ctx, project, func(r *projectActor) (err error) {
 		if _, ended := h.endings.since(project, ends); ended {
-			leave()
-			return deletedMeanwhile(project), nil
+			result = deletedMeanwhile(project)
+			return nil
 		}
-		result, err := h.doIn(ctx, r, principal, c)
-		leave()
-		if !errors.Is(err, errGone) {
-			return result, err
-		}
-	}
+		result, err = h.doIn(ctx, r, principal, c)
+		return err
+	})
+	return result, err
 }
 
 func (h *Hub) doIn(ctx context.Context, r *projectActor, principal string, c Command) (Result, error) {
@@ -302,14 +297,13 @@ func (h *Hub) Listen(project, session, principal string) (leave func()) {
 
 // Note returns whether a session is registered, and how many messages wait for it.
 func (h *Hub) Note(ctx context.Context, project, session string) (registered bool, unread int, err error) {
-	r, leave, err := h.use(ctx, project)
-	if err != nil {
-		return false, 0, err
-	}
-	defer leave()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.project.Registered(session), r.project.Unread(session), nil
+	err = h.with(ctx, project, func(r *projectActor) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		registered, unread = r.project.Registered(session), r.project.Unread(session)
+		return nil
+	})
+	return registered, unread, err
 }
 
 // Alive returns the names of the projects in which an agent is, in order.
@@ -343,24 +337,22 @@ func (r *projectActor) alive() bool {
 
 // Projects returns the names of all projects in which something has happened, in order.
 func (h *Hub) Projects(ctx context.Context) ([]string, error) {
-	names := map[string]bool{}
+	var names []string
 	if h.opts.Store != nil {
-		kept, err := h.opts.Store.Projects(ctx)
-		if err != nil {
+		var err error
+		if names, err = h.opts.Store.Projects(ctx); err != nil {
 			return nil, err
-		}
-		for _, name := range kept {
-			names[name] = true
 		}
 	}
 	h.mu.Lock()
 	for name, r := range h.projects {
 		if r.filled {
-			names[name] = true
+			names = append(names, name)
 		}
 	}
 	h.mu.Unlock()
-	return sorted(names), nil
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // prune has the Store drop what is old, until the Hub ends.

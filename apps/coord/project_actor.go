@@ -5,6 +5,7 @@ package coord
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -102,6 +103,21 @@ func (h *Hub) use(ctx context.Context, id string) (r *projectActor, leave func()
 		return nil, nil, err
 	}
 	return r, func() { h.leave(r, true) }, nil
+}
+
+// with calls f with a project in use, and again as long as that goes out of use.
+func (h *Hub) with(ctx context.Context, project string, f func(r *projectActor) error) error {
+	for {
+		r, leave, err := h.use(ctx, project)
+		if err != nil {
+			return err
+		}
+		err = f(r)
+		leave()
+		if !errors.Is(err, errGone) {
+			return err
+		}
+	}
 }
 
 // place returns the place of a project, with one more user. A goroutine of its own loads it, as the first caller may
@@ -224,8 +240,8 @@ func (h *Hub) load(r *projectActor) error {
 	if err := h.endings.wait(h.ctx, r.id); err != nil || h.opts.Store == nil {
 		return err
 	}
-	if err := h.failures.toLoad(r.id); err != nil {
-		return err
+	if why, _ := h.failures.pausing(r.id); why != nil {
+		return why
 	}
 	last, err := h.restore(r)
 	if err != nil || last == nil {
@@ -285,7 +301,7 @@ func (h *Hub) discard(r *projectActor, err error) {
 func (h *Hub) sweep(r *projectActor) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gone || h.failures.pausing(r.id) {
+	if _, pausing := h.failures.pausing(r.id); pausing || r.gone {
 		return
 	}
 	present := func(name string) bool { return h.presences.has(r.id, name, r.project.state.Sessions.get(name)) }

@@ -4,7 +4,6 @@ package coord
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -95,5 +94,3 @@ func latest(a, b time.Time) time.Time {
 	}
 	return a
 }
-
-func sorted(names map[string]bool) []string { return slices.Sorted(maps.Keys(names)) }

@@ -111,37 +111,39 @@ func (s *Tables) Events(ctx context.Context, project string, after int64, limit 
 	return scanEvents(rows)
 }
 
-func scanEvents(rows *sql.Rows) (events []Event, err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
+func scanEvents(rows *sql.Rows) ([]Event, error) {
+	return collect(rows, func() (e Event, err error) {
 		var body []byte
 		if err := rows.Scan(&body); err != nil {
+			return e, err
+		}
+		if err := json.Unmarshal(body, &e); err != nil {
+			return e, fmt.Errorf("read an event: %w", err)
+		}
+		return e, nil
+	})
+}
+
+// collect reads all rows, each by one.
+func collect[T any](rows *sql.Rows, one func() (T, error)) (all []T, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		v, err := one()
+		if err != nil {
 			return nil, err
 		}
-		var e Event
-		if err := json.Unmarshal(body, &e); err != nil {
-			return nil, fmt.Errorf("read an event: %w", err)
-		}
-		events = append(events, e)
+		all = append(all, v)
 	}
-	return events, rows.Err()
+	return all, rows.Err()
 }
 
 // Projects returns the names of all projects.
-func (s *Tables) Projects(ctx context.Context) (names []string, err error) {
+func (s *Tables) Projects(ctx context.Context) ([]string, error) {
 	rows, err := s.db.QueryContext(ctx, "SELECT project FROM coord_projects ORDER BY project")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	return collect(rows, func() (name string, err error) { return name, rows.Scan(&name) })
 }
 
 // pruneAtOnce is how many events go in one transaction, so that no other one waits long.

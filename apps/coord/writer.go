@@ -62,20 +62,18 @@ const maxBatch = 256
 
 // A writer takes commits to a store in the order in which they came, many at a time.
 type writer struct {
-	store   Store
-	discard func(of *projectActor, why error) // gives up a project of which a commit could not be kept
-	kept    func(batch []*commit)             // learns of commits that could
-	ended   func(*commit)                     // learns of what came of an end
-	mu      sync.Mutex
-	queue   []*commit
-	more    chan struct{} // has one element when there is something in the queue, or nothing will ever come
-	closed  bool
-	loop    sync.WaitGroup
+	hub    *Hub
+	store  Store
+	mu     sync.Mutex
+	queue  []*commit
+	more   chan struct{} // has one element when there is something in the queue, or nothing will ever come
+	closed bool
+	loop   sync.WaitGroup
 }
 
-func newWriter(store Store, discard func(*projectActor, error), kept func([]*commit), ended func(*commit)) *writer {
-	w := &writer{store: store, discard: discard, kept: kept, ended: ended, more: make(chan struct{}, 1)}
-	if store != nil {
+func newWriter(h *Hub) *writer {
+	w := &writer{hub: h, store: h.opts.Store, more: make(chan struct{}, 1)}
+	if w.store != nil {
 		w.loop.Go(w.run)
 	}
 	return w
@@ -146,20 +144,19 @@ func (w *writer) next() []*commit {
 
 // end has the store delete a project, of which nothing more is kept in any case.
 func (w *writer) end(c *commit) {
-	switch err := c.of.lost; {
-	case err != nil:
-		c.err = errGone // what was to be deleted has not happened all
-	default:
-		if err = w.store.DeleteProject(context.Background(), c.Project); err != nil {
+	if c.of.lost != nil {
+		c.err = errGone // not all of the project that was to be deleted has happened
+	} else {
+		if err := w.store.DeleteProject(context.Background(), c.Project); err != nil {
 			c.err = fmt.Errorf("%w: %w", ErrNotKept, err)
 		} else {
-			w.kept([]*commit{c})
+			w.hub.failures.kept([]*commit{c})
 		}
 		c.of.lost = errGone
 	}
 	c.free = nextMillisecond()
 	time.Sleep(time.Until(c.free)) // what the next project of the name leads to is not of the same millisecond
-	w.ended(c)
+	w.hub.hasEnded(c)
 	close(c.done)
 }
 
@@ -183,7 +180,7 @@ func (w *writer) write(batch []*commit) {
 		}
 	}
 	if len(good) == len(batch) && w.append(batch) == nil {
-		w.kept(batch)
+		w.hub.failures.kept(batch)
 		settle(batch, nil)
 		return
 	}
@@ -204,7 +201,7 @@ func (w *writer) writeGroup(of *projectActor, group []*commit) {
 	}
 	err := w.append(group[:bad])
 	if err == nil {
-		w.kept(group[:bad])
+		w.hub.failures.kept(group[:bad])
 		settle(group[:bad], nil)
 		if group = group[bad:]; len(group) == 0 {
 			return
@@ -213,7 +210,7 @@ func (w *writer) writeGroup(of *projectActor, group []*commit) {
 	}
 	err = fmt.Errorf("%w in project %q: %w", ErrNotKept, of.id, err)
 	of.lost = err
-	w.discard(of, err)
+	w.hub.discard(of, err)
 	settle(group, err)
 }
 
