@@ -147,7 +147,7 @@ func TestTwoPrincipalsWantOneName(t *testing.T) {
 	}
 }
 
-// Nobody may speak for a session that somebody else registered, nor read what it leaves when it dies.
+// A caller may not speak for the session of another one, nor read its messages when it dies.
 func TestSessionsOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)
@@ -198,7 +198,7 @@ func TestSessionsOfOthers(t *testing.T) {
 	})
 }
 
-// Who lost a lease, and had it again or not, cannot write with what he knew of the first one.
+// A session that lost a lease cannot write with the old token, whether it has the lease again or not.
 func TestOldTokensAreRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHub(t, nil)

@@ -105,8 +105,7 @@ func TestStoreStaysFull(t *testing.T) {
 	})
 }
 
-// What time does in a project of which nothing can be kept, such as a lease that ends, is tried less and less often,
-// too.
+// Changes by time alone, such as the end of a lease, are also tried less and less often while nothing can be stored.
 func TestStoreStaysFullForTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

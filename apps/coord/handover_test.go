@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Whatever it is by which what is in the way of a claim goes, who waits has the lease at once, in the same command.
+// However a blocker of a claim goes, the claim becomes a lease at once, in the same command.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	wait := func(c Announce) Announce {

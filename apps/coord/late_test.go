@@ -93,7 +93,7 @@ func TestAnswersToCallsThatEnd(t *testing.T) {
 	}
 }
 
-// Nobody looks into the inboxes of those who are no sessions, so that they get none.
+// External agents and people have no inbox that anybody reads, so they get no late answers.
 func TestAnswersToOutsidersThatLeft(t *testing.T) {
 	t.Parallel()
 	q := ask(t, A2ACaller("ann"))

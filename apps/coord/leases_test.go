@@ -267,7 +267,7 @@ func TestConflictWithWhoWaits(t *testing.T) {
 	b.gives(announce("c", "x"), `"error":"File is locked by a"`)
 }
 
-// Who has not said on which branch is in everybody's way.
+// A session without a branch conflicts with all branches.
 func TestUnknownBranch(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)
@@ -283,7 +283,7 @@ func TestUnknownBranch(t *testing.T) {
 	b.gives(CheckLock{Session: "a", Path: "x"}, "free") // it has that on another branch
 }
 
-// What is announced is a change as far as anybody has said so.
+// An announced change has the state that its holder gave it.
 func TestRecentChanges(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -140,8 +140,7 @@ func TestLimitsAfterADeletion(t *testing.T) {
 	}
 }
 
-// What no project may be called is refused wherever a project is named: paths of folders, and what other names may not
-// have.
+// Bad project names are refused wherever a project is named: paths of folders, and characters that no name may have.
 func TestNamesOfProjects(t *testing.T) {
 	t.Parallel()
 	h := NewHub(nil)

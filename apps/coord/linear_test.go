@@ -70,8 +70,7 @@ var leases = porcupine.Model{
 	DescribeOperation: func(input, output any) string { return fmt.Sprintf("%+v: %+v", input, output) },
 }
 
-// What concurrent callers see of leases is what they would see one after the other. Two of them each speak for one
-// session.
+// Concurrent callers see leases as they would one after the other. Two of them each speak for one session.
 func TestLeasesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	var tokens [8]map[string][]int64
@@ -96,8 +95,8 @@ func TestLeasesAreLinearizable(t *testing.T) {
 	})
 }
 
-// linearizable has clients make calls at once, each a number of them one after the other, and checks that a model could
-// have answered so. What next returns is a call, and what makes it and returns its answer.
+// linearizable has concurrent clients make a number of calls each, and checks them against a model. The function next
+// returns a call and a function that makes it and returns its answer.
 func linearizable(t *testing.T, model *porcupine.Model, clients, calls int,
 	next func(h *coord.Hub, client int, random *rand.Rand) (call any, makes func() any)) {
 	t.Helper()

@@ -16,8 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// places are the paths that wide calls are about, each with those files of all that it is about. What is not said to be
-// a file may be a folder.
+// places are the paths of wide calls, each with all its files. Other paths may be folders.
 var places = map[string][]string{
 	"src/":      {"src/a.go", "src/b.txt", "src/b.txt/x.go", "src/sub/c.go"},
 	"src/*.go":  {"src/a.go"},

@@ -92,8 +92,8 @@ func TestSpellingsOfMarks(t *testing.T) {
 	}
 }
 
-// Who holds a file under one spelling is in the way of the other one, and frees it by either, also when an earlier
-// version has kept it as it was spelled.
+// A lease of a file under one spelling conflicts with the other one, and either one releases it, also when an earlier
+// version stored another spelling.
 func TestLeasesOfEitherSpelling(t *testing.T) {
 	t.Parallel()
 	const composed, apart = "caf\u00e9.go", "cafe\u0301.go"

@@ -56,7 +56,7 @@ func files(folder string, n int) []string {
 	return all
 }
 
-// What a command costs is not the product of how many paths it has and how many are leased.
+// The cost of a command is not the product of its paths and the leased paths.
 func TestManyPathsCostLittle(t *testing.T) {
 	t.Parallel()
 	b := newBed(t)

@@ -60,7 +60,7 @@ func (p *Project) noAgent(name string) *Failure {
 	return &Failure{Status: "not_found", Error: fmt.Sprintf("Agent %s not found in project %s", name, p.id)}
 }
 
-// A tx is one command while it runs. What it emits has happened at once.
+// A tx is one command while it runs. An event that it emits has happened at once.
 type tx struct {
 	*Project
 	now    time.Time

@@ -45,7 +45,7 @@ func TestFaultsAreTold(t *testing.T) {
 }
 
 // A client that cannot be reached is no reason to wait for its answers.
-func TestNobodyIsReached(t *testing.T) {
+func TestUnreachableClient(t *testing.T) {
 	t.Parallel()
 	_, err := coordscript.Play(t.Context(), "a> x {}\na< {}\na> x {}\na< {}", func(string) (coordscript.Client, error) {
 		return nil, errors.New("gone")

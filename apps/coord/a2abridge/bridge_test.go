@@ -295,7 +295,7 @@ func TestAgentsNeedTheProjectsToken(t *testing.T) {
 	}
 }
 
-func TestPathsThatNameNobody(t *testing.T) {
+func TestPathsWithoutAgent(t *testing.T) {
 	t.Parallel()
 	w := open(t, a2abridge.Options{})
 	w.register("", "a")
@@ -514,7 +514,7 @@ func TestCancelReachesTheAgent(t *testing.T) {
 	}
 }
 
-// Who asks for a session that is not there is told so. Those who have tasks with it find them.
+// A request for an unregistered session gets an error. Clients that have tasks with it find them.
 func TestSessionsThatHaveGone(t *testing.T) {
 	t.Parallel()
 	w := open(t, a2abridge.Options{})

@@ -318,7 +318,7 @@ func TestDeletedProjectsHaveNoTasks(t *testing.T) {
 	}
 }
 
-// What the next project of the name has in hand stays, and is not waited for.
+// Tasks of the next project of the name stay, and the deletion does not wait for them.
 func TestTasksOfTheNextProject(t *testing.T) {
 	t.Parallel()
 	k := keep(t, a2abridge.Options{})

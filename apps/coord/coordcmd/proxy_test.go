@@ -17,9 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
-// What failed on a connection that is dead is done on another one, not on the same again, also when no coordinator is
-// started in between.
-func TestDeadLineIsNotUsedAgain(t *testing.T) {
+// A request that fails on a dead connection is repeated on another one, also when no coordinator is started in between.
+func TestDeadConnectionIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		p := newProxy(&coordOptions{project: "p"}, nil)
@@ -67,7 +66,7 @@ func TestStdioPresence(t *testing.T) {
 	}()
 	done := &sdk.CallToolResult{}
 	p.note("check_messages", map[string]jsontext.Value{"project_id": quoted("p"), "from_session": quoted("gone")}, done)
-	// Who looks at another, or is refused, keeps nobody alive.
+	// A call that only reads, or is refused, keeps no session alive.
 	victim := map[string]jsontext.Value{"project_id": quoted("p"), "session_name": quoted("victim"),
 		"peek": jsontext.Value("true")}
 	p.note("get_my_todos", victim, done)

@@ -523,7 +523,7 @@ func TestOwnerAndGates(t *testing.T) {
 	}
 }
 
-// What pages of other sites fetch is refused, also with GET; a link to the page for people works.
+// Requests of pages of other sites are refused, also with GET; a link to the page for people works.
 func TestOtherSitesLookAtNothing(t *testing.T) {
 	t.Parallel()
 	url, _, hub := start(t)
@@ -549,7 +549,7 @@ func TestOtherSitesLookAtNothing(t *testing.T) {
 	}
 }
 
-// What goes wrong in the database is no business of callers.
+// Callers do not learn the errors of the database.
 func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)
@@ -578,8 +578,8 @@ func TestErrorsOfTheDatabaseStayInside(t *testing.T) {
 
 func second(_ int, body string) string { return body }
 
-// What others keep of a project is dropped up to when its name was free, also when whoever ends it hangs up; and what
-// is left of one that is not there, up to when it was asked for.
+// Data that others keep of a project is dropped up to when its name was free, also if the caller disconnects. Data of a
+// missing project is dropped up to the request.
 func TestDataOfDeletedProjects(t *testing.T) {
 	t.Parallel()
 	tables, db := openTables(t)

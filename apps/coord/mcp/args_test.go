@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// Whatever the arguments are, each tool has an answer for them: one text of JSON, and the same as an object.
+// Each tool answers any arguments with one text of JSON, and the same as an object.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		"", "{}", "null", "[]", `{"project_id":null}`, `{"a":1,"a":2}`,

@@ -71,7 +71,7 @@ type wrong struct {
 	allows []string
 }
 
-// What may be left out though the reference of A2AMCP has it as required: labels that nothing depends on.
+// lenient are the labels that may be left out, though the reference of A2AMCP requires them.
 var lenient = []string{"branch", "description", "query_type", "message_type"}
 
 // wrongs returns what a parameter does not take.
@@ -139,7 +139,7 @@ func orElse(values []string, other string) []string {
 	return values
 }
 
-// What each parameter of each tool refuses, and that the answer says which parameter it is and what that takes.
+// Each parameter of each tool refuses bad values, and the answer names the parameter and the values that it takes.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -167,7 +167,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What each tool answers in a project in which nothing has happened, and to a session that nobody has registered.
+// Each tool answers in an empty project, and for an unregistered session.
 func TestUnknownProjectsAndSessions(t *testing.T) {
 	t.Parallel()
 	const guest = `"warning":"session not registered: call register_agent first"`
@@ -257,7 +257,7 @@ func TestUnknownProjectsAndSessions(t *testing.T) {
 	}
 }
 
-// What programs send that models are not told of, and numbers that no float holds.
+// Programs may send arguments that no schema has, and numbers that no float holds.
 func TestUndeclaredArguments(t *testing.T) {
 	t.Parallel()
 	a,

@@ -31,8 +31,7 @@ func (*slow) Load(context.Context, string) ([]byte, []coord.Event, error) { retu
 
 func (*slow) Prune(context.Context, time.Time) error { return nil }
 
-// What a call has done, and the messages that it took, are what it is answered with also when the coordinator ends
-// before it can be said what else waits for the session.
+// A call is answered with its effects and messages, also when the coordinator ends before it can count the unread ones.
 func TestAnswersAtTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

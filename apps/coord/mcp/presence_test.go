@@ -87,8 +87,7 @@ func TestKilledClientsLetGo(t *testing.T) {
 	}
 }
 
-// What a client waits for that is killed is not kept for it: it leaves the queue at once, and the answer that it waited
-// for goes to the inbox, where it is found by whoever goes on.
+// A killed client leaves the queue at once. The answer that it waited for goes to the inbox, for its successor.
 func TestKilledClientsWaitNoLonger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -259,8 +258,8 @@ func (b *bench) dies(name string, meanwhile func()) {
 	})
 }
 
-// Who looks at a session does not keep it alive, neither by looking again and again nor by staying connected.
-func TestLookersKeepNobodyAlive(t *testing.T) {
+// Reading about a session does not keep it alive, neither again and again nor by staying connected.
+func TestReadersKeepNoSessionAlive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, shortTimeout)
 	b.join(b.client("2026-07-28"), "victim")
@@ -308,8 +307,8 @@ func TestListenersAreThere(t *testing.T) {
 	b.dies("a", func() {})
 }
 
-// Who listens to the inbox of a session before it is there keeps it alive if it becomes his, and nobody else's.
-func TestListenersKeepNobodyElseAlive(t *testing.T) {
+// A client that listens to the inbox of a future session keeps it alive if the session becomes its own.
+func TestListenersKeepOnlyTheirSessionAlive(t *testing.T) {
 	t.Parallel()
 	hub := coord.NewHub(&coord.HubOptions{SessionTimeout: shortTimeout})
 	reads := make(chan string, 100)

@@ -14,7 +14,7 @@ import (
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 )
 
-// Who asks how to join a project learns that something failed inside, and not what.
+// The prompt says that something failed inside, without the error.
 func TestPromptKeepsErrorsInside(t *testing.T) {
 	t.Parallel()
 	c := dial(t, &coordmcp.Options{Authorize: func(context.Context, http.Header, string, bool) (string, error) {

@@ -114,7 +114,7 @@ func each(t *testing.T, test func(t *testing.T, p *place, generation string)) {
 	}
 }
 
-// What there is to read is listed, page by page, of the projects that the caller may see.
+// The list of resources has, page by page, the projects that the caller may see.
 func TestResourcesAreListed(t *testing.T) {
 	t.Parallel()
 	hub := coord.NewHub(nil)
@@ -325,7 +325,7 @@ func subscribed(t *testing.T, generation string, told chan string, uri string, a
 	}
 }
 
-// What happens often is not told of as often.
+// Many changes make few notifications.
 func TestManyChangesAreFewNotifications(t *testing.T) {
 	t.Parallel()
 	c, told := open(t).join("ann", generations[0])
@@ -380,7 +380,7 @@ func TestInboxesArePrivate(t *testing.T) {
 	})
 }
 
-// What a connection has subscribed to ends with it.
+// Subscriptions are bounded and end with their connection.
 func TestSubscriptionsAreBounded(t *testing.T) {
 	t.Parallel()
 	p := open(t)

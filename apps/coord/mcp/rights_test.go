@@ -59,8 +59,8 @@ func become(t *testing.T, server *mcp.Server, want int) {
 	}
 }
 
-// Who has subscribed to resources is told of nothing once the token is revoked, and the connection ends, also when
-// nothing happens. Others go on.
+// A subscriber whose token is revoked gets no notification, and its connection ends, also when nothing happens. Others
+// go on.
 func TestSubscriptionsEndWithTheRightToThem(t *testing.T) {
 	t.Parallel()
 	for _, generation := range generations {
@@ -153,7 +153,7 @@ func TestSubscriptionsOutliveWhatCannotBeFoundOut(t *testing.T) {
 	subscribed(t, generation, told, uri, todo)
 }
 
-// Who has subscribed to an inbox that was nobody's is told nothing of it when it is somebody else's.
+// A subscriber to an inbox without an owner gets no notification once another caller owns it.
 func TestInboxesOfOthersAreNotToldOf(t *testing.T) {
 	each(t, func(t *testing.T, p *place, generation string) {
 		const inbox = "dragoman://p/inbox/a"

@@ -109,7 +109,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// What tools cost a model is bounded.
+// The tool definitions have a bounded size.
 func TestToolsAreSmall(t *testing.T) {
 	t.Parallel()
 	for extended, limit := range map[bool]int{false: 4000, true: 6000} {

@@ -58,7 +58,7 @@ func TestOnlyCallsThatWaitAreStreams(t *testing.T) {
 	}
 }
 
-// What may wait is told by the parameters of a tool: no other one makes a command that waits.
+// The parameters of a tool say whether it may wait: no other tool makes a command that waits.
 func TestSilentToolsDoNotWait(t *testing.T) {
 	t.Parallel()
 	for i := range tools {

@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 )
 
-// Whatever happens in a project, each resource whose text changes with it is one of those that subscribers are told of.
+// If an event changes the text of a resource, its subscribers are told.
 func TestViewsAreToldOf(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
