@@ -41,8 +41,8 @@ type proxy struct {
 	watching map[string]*binding    // the subscriptions, by URI
 }
 
-// A binding is the connection that a session or a subscription is bound to; nil for none. A session that registers again
-// gets a new one, as that frees it from the connection.
+// A binding is the connection that a session or a subscription is bound to; nil for none. A session that registers
+// again gets a new one, as that frees it from the connection.
 type binding struct{ conn *sdk.ClientSession }
 
 func newProxy(o *coordOptions, repo *repository) *proxy {
