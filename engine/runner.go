@@ -169,10 +169,20 @@ func (r *runner) snapshot() (*a2a.Task, *journal.Head) {
 func (r *runner) goRunTurns(first func() *start) {
 	go func() {
 		defer r.e.turns.Done()
+		growStack(0)
 		for st := first(); st != nil; {
 			st = r.finish(r.runTurn(st))
 		}
 	}()
+}
+
+// growStack makes the stack of a new goroutine as large as a turn needs while there is nothing on it yet. To grow in
+// steps, deep in the agent's calls, costs a short turn a tenth of its processor time: 2.4 of 24 µs in BenchmarkSend.
+//
+//go:noinline
+func growStack(i int) byte {
+	var room [5 << 10]byte
+	return room[i]
 }
 
 // runTurn runs the agent once and returns how its turn ends.
