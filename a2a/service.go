@@ -10,8 +10,9 @@ import (
 	"weak"
 )
 
-// Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Requests are read-only to the Service,
-// results are read-only to the caller. Errors are [*Error] wherever the protocol has a kind for them. The context
+// Service is the protocol: one method for each of its operations (A2A 1.0 §3.1). Callers see to it that requests are
+// valid, as servers do, see [SendMessageRequest.Validate]. Requests are read-only to the Service, results are read-only
+// to the caller. Errors are [*Error] wherever the protocol has a kind for them. The context
 // carries the caller, the tenant and the generation, see [CallFrom].
 //
 // A stream has two sorts of errors. The method's own error is everything that can be refused before the stream

@@ -524,6 +524,9 @@ func (c *courier) send(ctx context.Context, m *a2a.Message) error {
 
 // exchange sends a request, over a stream if the agent has those.
 func (c *courier) exchange(ctx context.Context, req *a2a.SendMessageRequest) error {
+	if err := req.Validate(); err != nil {
+		return err
+	}
 	if streams(c.to) {
 		events, err := c.to.StreamMessage(ctx, req)
 		if err == nil {

@@ -83,9 +83,6 @@ func (at *sent) reader() *reader {
 
 // send checks a message and hands it to its task, an existing one or a new one.
 func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessageRequest) (*sent, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	scope, err := s.Scope(ctx, operation, req.Tenant)
 	if err != nil {
 		return nil, err

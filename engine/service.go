@@ -81,9 +81,6 @@ func (s *service) key(ctx context.Context, operation, tenant string, id a2a.Task
 
 // GetTask implements a2a.Service.
 func (s *service) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	key, err := s.key(ctx, "GetTask", req.Tenant, req.ID)
 	if err != nil {
 		return nil, err
@@ -146,9 +143,6 @@ func withHistory(task *a2a.Task, n *int) *a2a.Task {
 
 // ListTasks implements a2a.Service. History is only there when the request asks for some.
 func (s *service) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	scope, err := s.Scope(ctx, "ListTasks", req.Tenant)
 	if err != nil {
 		return nil, err
@@ -205,9 +199,6 @@ func listed(req *a2a.ListTasksRequest, head *journal.Head, full *a2a.Task) *a2a.
 
 // CancelTask implements a2a.Service. It returns once the task has ended.
 func (s *service) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	key, err := s.key(ctx, "CancelTask", req.Tenant, req.ID)
 	if err != nil {
 		return nil, err
@@ -285,9 +276,6 @@ func (e *Engine) result(ctx context.Context, ring *eventRing) (*a2a.Task, error)
 
 // Subscribe implements a2a.Service. The stream stays open while the task waits for its caller, and ends with the task.
 func (s *service) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error], error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	key, err := s.key(ctx, "SubscribeToTask", req.Tenant, req.ID)
 	if err != nil {
 		return nil, err

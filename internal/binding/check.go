@@ -19,8 +19,8 @@ var reservedTenants = []string{
 // ReservedTenant reports whether no tenant may have this name.
 func ReservedTenant(name string) bool { return slices.Contains(reservedTenants, name) }
 
-// check validates a request and notes what the log and the call should know of it. A2A 1.0 §3.3.2 wants all of it
-// before anything is done.
+// check validates a request, which no Service does again, and notes what the log and the call should know of it. A2A
+// 1.0 §3.3.2 wants all of it before anything is done.
 func (c *Core) check(x *Exchange, request any) *a2a.Error {
 	subject := x.Operation.Subject(request)
 	x.Tenant, x.Task, x.Context = *subject.Tenant, subject.Task, subject.Context
@@ -28,17 +28,15 @@ func (c *Core) check(x *Exchange, request any) *a2a.Error {
 		return a2a.InvalidParams("tenant", fmt.Sprintf("must not be %q: that name is reserved", x.Tenant))
 	}
 	x.call.Tenant = x.Tenant
-	switch req := request.(type) {
-	case *a2a.SendMessageRequest:
-		if e := c.checkSend(x, req); e != nil {
+	if send, ok := request.(*a2a.SendMessageRequest); ok {
+		if e := c.checkSend(x, send); e != nil {
 			return e
 		}
-	case *a2a.PushConfig:
-		if req.TaskID == "" { // only within a send may it be missing
-			return a2a.InvalidParams("taskId", "is required")
-		}
 	}
-	return a2a.AsError(wire.Validate(x.Generation, request))
+	if x.Dialect == nil { // gRPC
+		return a2a.AsError(wire.Validate(x.Generation, request))
+	}
+	return a2a.AsError(x.Dialect.Validate(request))
 }
 
 func (c *Core) checkSend(x *Exchange, send *a2a.SendMessageRequest) *a2a.Error {

@@ -17,6 +17,8 @@ type Dialect interface {
 	// DecodeRequest reads the parameters of an operation; nil parameters are absent ones. Its errors are [*a2a.Error]
 	// of kind ErrInvalidParams that name the fields, or errors of syntax of the JSON library.
 	DecodeRequest(op Operation, params []byte) (any, error)
+	// Validate checks a request that was decoded and names the fields as the form does, see [Validate].
+	Validate(request any) error
 	// AppendResult appends what answers a request.
 	AppendResult(dst []byte, op Operation, request, result any) ([]byte, error)
 	// NewStreamEncoder returns the encoder of a stream that answers a request.

@@ -39,12 +39,16 @@ func Named(gen a2a.Generation, e *a2a.Error) *a2a.Error {
 	return &renamed
 }
 
-// Validate checks a request. Before 1.0 a request for a push config need not say which one of the task.
+// Validate checks a request, whose fields it names as the model does. Before 1.0 a request for a push config need not
+// say which one of the task.
 func Validate(gen a2a.Generation, request any) error {
 	if get, ok := request.(*a2a.GetPushConfigRequest); ok && get.ID == "" && gen != a2a.Generation10 {
 		named := *get
 		named.ID = "any"
 		request = &named
+	}
+	if push, ok := request.(*a2a.PushConfig); ok && push.TaskID == "" { // only within a send may it be missing
+		return a2a.InvalidParams("taskId", "is required")
 	}
 	if v, ok := request.(interface{ Validate() error }); ok {
 		return v.Validate()

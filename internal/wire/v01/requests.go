@@ -110,8 +110,7 @@ func readHistoryLength(d *jsonio.Reader, p **int) error {
 	return nil
 }
 
-// DecodeRequest reads the parameters of a method. They are valid as far as they can be checked without a service, so
-// that errors name the fields that the form has.
+// DecodeRequest reads the parameters of a method.
 func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	if len(params) == 0 {
 		params = []byte("{}") // what is required is found missing
@@ -155,44 +154,37 @@ func (p *sendParams) send() (*a2a.SendMessageRequest, error) {
 	if req.Message != nil {
 		req.Message.ContextID = p.session
 	}
-	id := a2a.GetTaskRequest{ID: req.NewTaskID}
-	return req, valid(sendFields, &id, req)
+	return req, nil
 }
 
 func (p *queryParams) getTask() (*a2a.GetTaskRequest, error) {
-	req := &a2a.GetTaskRequest{ID: p.id, HistoryLength: orNone(p.historyLength)}
-	return req, valid(noFields, req)
+	return &a2a.GetTaskRequest{ID: p.id, HistoryLength: orNone(p.historyLength)}, nil
 }
 
 // subscribe makes the request of a resubscription. Its history length says nothing: streams have no history.
 func (p *queryParams) subscribe() (*a2a.SubscribeRequest, error) {
-	req := &a2a.SubscribeRequest{ID: p.id}
-	return req, valid(noFields, req)
+	return &a2a.SubscribeRequest{ID: p.id}, nil
 }
 
 func (p *idParams) cancelTask() (*a2a.CancelTaskRequest, error) {
-	req := &a2a.CancelTaskRequest{ID: p.id, Metadata: p.metadata}
-	return req, valid(noFields, req)
+	return &a2a.CancelTaskRequest{ID: p.id, Metadata: p.metadata}, nil
 }
 
 // getPushConfig makes a request that does not say which config: a task has one.
 func (p *idParams) getPushConfig() (*a2a.GetPushConfigRequest, error) {
-	req := &a2a.GetPushConfigRequest{TaskID: p.id}
-	return req, valid(noFields, &a2a.GetTaskRequest{ID: p.id})
+	return &a2a.GetPushConfigRequest{TaskID: p.id}, nil
 }
 
 // createPushConfig makes the request to set a config. 0.1.0 leaves it to servers whether null clears one: here it does
 // not.
 func (p *pushParams) createPushConfig() (*a2a.PushConfig, error) {
-	id := a2a.GetTaskRequest{ID: p.id}
 	if p.config == nil {
 		err := a2a.InvalidParams("pushNotificationConfig",
 			"is required: a config is replaced by another, not cleared by null")
-		return nil, cmp.Or(valid(noFields, &id), error(err))
+		return nil, cmp.Or((&a2a.GetTaskRequest{ID: p.id}).Validate(), error(err))
 	}
-	err := valid(pushFields, &id, p.config)
 	p.config.TaskID = p.id
-	return p.config, err
+	return p.config, nil
 }
 
 // orNone returns a length of the history, which is 0 when it is not given.
@@ -220,6 +212,21 @@ var (
 		"token", "pushNotificationConfig.token",
 	)
 )
+
+// Validate checks a request. The form has one config a task, and requires the id of the task everywhere.
+func (dialect) Validate(request any) error {
+	switch req := request.(type) {
+	case *a2a.SendMessageRequest:
+		return valid(sendFields, &a2a.GetTaskRequest{ID: req.NewTaskID}, req)
+	case *a2a.PushConfig:
+		config := *req
+		config.TaskID = ""
+		return valid(pushFields, &a2a.GetTaskRequest{ID: req.TaskID}, &config)
+	case *a2a.GetPushConfigRequest:
+		return valid(noFields, &a2a.GetTaskRequest{ID: req.TaskID})
+	}
+	return wire.Validate(a2a.Generation01, request)
+}
 
 // valid returns what is wrong with any of the values as one error in the words of the form.
 func valid(fields *strings.Replacer, values ...interface{ Validate() error }) error {

@@ -276,7 +276,7 @@ func TestBadParams(t *testing.T) {
 				"pushNotificationConfig.authentication.schemes pushNotificationConfig.authentication.credentials", "",
 		},
 	} {
-		_, err := Dialect.DecodeRequest(test.op, []byte(test.params))
+		err := decodeAndValidate(test.op, []byte(test.params))
 		e, ok := errors.AsType[*a2a.Error](err)
 		if !ok || e.Kind != a2a.ErrInvalidParams {
 			t.Errorf("%v %s: %v", test.op, test.params, err)
@@ -336,12 +336,12 @@ func TestListsAreBounded(t *testing.T) {
 		},
 	} {
 		params := fmt.Appendf(nil, test.form, repeated(test.element, test.limit))
-		if _, err := Dialect.DecodeRequest(wire.OpSendMessage, params); err != nil {
+		if err := decodeAndValidate(wire.OpSendMessage, params); err != nil {
 			t.Errorf("%s, %d elements: %v", test.field, test.limit, err)
 		}
 		params = fmt.Appendf(nil, test.form, repeated(test.element, 100_000))
 		allocations := testing.AllocsPerRun(1, func() {
-			_, err := Dialect.DecodeRequest(wire.OpSendMessage, params)
+			err := decodeAndValidate(wire.OpSendMessage, params)
 			e, ok := errors.AsType[*a2a.Error](err)
 			if !ok || e.Kind != a2a.ErrInvalidParams || len(e.Violations) != 1 || e.Violations[0].Field != test.field ||
 				!strings.Contains(e.Violations[0].Description, fmt.Sprint(test.limit)) {
@@ -451,4 +451,13 @@ func TestOperationsThatDoNotExist(t *testing.T) {
 			t.Errorf("%v: %v", op, err)
 		}
 	}
+}
+
+// decodeAndValidate reads a request as a server does.
+func decodeAndValidate(op wire.Operation, params []byte) error {
+	request, err := Dialect.DecodeRequest(op, params)
+	if err != nil {
+		return err
+	}
+	return Dialect.Validate(request)
 }

@@ -10,11 +10,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// A request is any of the model.
-type request interface{ Validate() error }
-
-// check validates a request, with the names that its fields have in this form.
-func check(req request) error {
+// Validate checks a request, with the names that its fields have in this form.
+func (dialect) Validate(req any) error {
 	err := wire.Validate(a2a.Generation03, req)
 	if err == nil {
 		return nil
@@ -28,7 +25,7 @@ func check(req request) error {
 }
 
 // rename returns the name in this form of a field of a request.
-func rename(req request, field string) string {
+func rename(req any, field string) string {
 	switch req.(type) {
 	case *a2a.SendMessageRequest:
 		if config, ok := strings.CutPrefix(field, "configuration.taskPushNotificationConfig"); ok {

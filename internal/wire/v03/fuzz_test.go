@@ -40,6 +40,9 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, number byte, data []byte) {
 		op := wire.Operation(number%byte(wire.OpExtendedCard)) + 1
 		request, err := through(data, func(b []byte) (any, error) { return Dialect.DecodeRequest(op, b) })
+		if err == nil {
+			err = Dialect.Validate(request)
+		}
 		if err != nil {
 			checkError(t, err)
 			return

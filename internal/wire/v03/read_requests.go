@@ -43,16 +43,12 @@ func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 }
 
 // decodeRequest reads params into an F and makes a request of it.
-func decodeRequest[F any, R request](params []byte, o jsonio.Object[F], model func(*F) R) (any, error) {
+func decodeRequest[F, R any](params []byte, o jsonio.Object[F], model func(*F) R) (any, error) {
 	var form F
 	if err := wire.DecodeJSON(params, &form, o.Read); err != nil {
 		return nil, err
 	}
-	req := model(&form)
-	if err := check(req); err != nil {
-		return nil, err
-	}
-	return req, nil
+	return model(&form), nil
 }
 
 // A send is what the parameters of message/send and message/stream say. An id beside the message, which drafts of 0.2.0

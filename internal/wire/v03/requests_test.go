@@ -251,7 +251,7 @@ func TestBadRequests(t *testing.T) {
 		{wire.OpListPushConfigs, `{}`, "id", "required"},
 		{wire.OpDeletePushConfig, `{"id":"t"}`, "pushNotificationConfigId", "required"},
 	} {
-		_, err := Dialect.DecodeRequest(test.op, []byte(test.text))
+		err := decodeAndValidate(test.op, []byte(test.text))
 		e, ok := errors.AsType[*a2a.Error](err)
 		if !ok || e.Kind != a2a.ErrInvalidParams || len(e.Violations) == 0 {
 			t.Errorf("%s: %v", test.text, err)
@@ -291,7 +291,7 @@ func TestListsOfRequestsAreBounded(t *testing.T) {
 			}
 			lists[i] = many(n, element)
 		}
-		_, err := Dialect.DecodeRequest(wire.OpSendMessage, fmt.Appendf(nil, form, lists...))
+		err := decodeAndValidate(wire.OpSendMessage, fmt.Appendf(nil, form, lists...))
 		switch e := a2a.AsError(err); {
 		case over == 4 && err != nil:
 			t.Error(err)
@@ -359,4 +359,13 @@ func TestRequestsAsWritten(t *testing.T) {
 			t.Errorf("%v: %v\n got %s\nwant %s", test.op, err, got, test.want)
 		}
 	}
+}
+
+// decodeAndValidate reads a request as a server does.
+func decodeAndValidate(op wire.Operation, params []byte) error {
+	request, err := Dialect.DecodeRequest(op, params)
+	if err != nil {
+		return err
+	}
+	return Dialect.Validate(request)
 }

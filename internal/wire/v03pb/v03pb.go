@@ -65,6 +65,9 @@ func (p proto) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	return request, err
 }
 
+// Validate implements [wire.Dialect].
+func (proto) Validate(request any) error { return wire.Validate(a2a.Generation03, request) }
+
 func (proto) decodeRequest(op wire.Operation, params []byte) (any, error) {
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:

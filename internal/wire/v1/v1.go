@@ -31,6 +31,8 @@ func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
 	return request, nil
 }
 
+func (dialect) Validate(request any) error { return wire.Validate(a2a.Generation10, request) }
+
 // encodable is a value of the model.
 type encodable interface {
 	AppendJSON(dst []byte) ([]byte, error)
