@@ -111,7 +111,7 @@ func (c *command) bench(ctx context.Context, o *benchOptions) error {
 			return err
 		}
 	}
-	if o.stream && !streams(agent.Card()) {
+	if o.stream && !connect.Streams(agent.Card()) {
 		return cmdline.Usagef("the agent's card offers no streams").WithHint("leave --stream out")
 	}
 	measured, err := loadgen.Run(ctx, o.Options, o.message(agent), c.kindOf)
@@ -271,7 +271,7 @@ func (c *command) showReport(o *benchOptions, r *loadgen.Report) error {
 	case err != nil:
 		return err
 	case r.Interrupted:
-		return errLeft
+		return cmdline.ErrLeft
 	case r.Succeeded == 0:
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
 			Message: "no message was answered", Hint: "see what the agent says with " +

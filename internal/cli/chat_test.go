@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -28,6 +29,16 @@ type person struct {
 	prompts    []string
 	remembered []string
 }
+
+// expenseForm is the form of the protocol's first samples, to the letter.
+const expenseForm = `{"type":"form","form":{"type":"object","properties":{
+ "date":{"type":"string","format":"date","title":"Date","description":"Date of expense"},
+ "amount":{"type":"string","format":"number","title":"Amount","description":"Amount of expense"},
+ "purpose":{"type":"string","title":"Purpose","description":"Purpose of expense"},
+ "request_id":{"type":"string","title":"Request ID","description":"Request id"}},
+ "required":["request_id","date","amount","purpose"]},
+ "form_data":{"request_id":"request_id_1234567","date":"<transaction date>","amount":"20","purpose":""},
+ "instructions":null}`
 
 func (p *person) Person() bool         { return true }
 func (p *person) Close()               {}
@@ -46,8 +57,8 @@ func (p *person) Ask(ctx context.Context, prompt string) (string, error) {
 	return line, nil
 }
 
-// talk runs a chat with somebody at a terminal.
-func talk(t *testing.T, lines []string, args ...string) (result, *person) {
+// converse runs a chat with somebody at a terminal.
+func converse(t *testing.T, lines []string, args ...string) (result, *person) {
 	t.Helper()
 	somebody := &person{lines: lines}
 	return talkTo(t, somebody, nil, args...), somebody
@@ -76,14 +87,14 @@ var formAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
 		data, ok := part.Content.(a2a.Data)
 		switch {
 		case ok && strings.Contains(string(data), `"purpose":"lunch"`):
-			return t.Artifact("receipt", jsonPart(jsontext.Value(data)))
+			return t.Artifact("receipt", talk.JSONPart(jsontext.Value(data)))
 		case ok:
 			again := strings.Replace(expenseForm, `"instructions":null`,
 				`"instructions":"Say more","errors":{"purpose":"too short"}`, 1)
-			return t.Ask(a2a.TextPart("Something is wrong"), jsonPart(jsontext.Value(again)))
+			return t.Ask(a2a.TextPart("Something is wrong"), talk.JSONPart(jsontext.Value(again)))
 		}
 	}
-	return t.Ask(a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(expenseForm)))
+	return t.Ask(a2a.TextPart("Please fill this"), talk.JSONPart(jsontext.Value(expenseForm)))
 })
 
 func has(t *testing.T, what, text string, wants ...string) {
@@ -127,7 +138,7 @@ func TestChatForgetsAnswersToAuthRequired(t *testing.T) {
 func TestChatFillsFormsFieldByField(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, somebody := talk(t, []string{
+	got, somebody := converse(t, []string{
 		"20 dollars for lunch",
 		"yesterday", "2026-11-20", "", "x", "", "perhaps", "", // the form, and that it shall be sent
 		"", "21", "lunch", "", "n", "", "no number", "22", "", "", "yes", // the form again, filled again, too
@@ -150,7 +161,7 @@ func TestChatFillsFormsFieldByField(t *testing.T) {
 func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, somebody := talk(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form",
+	got, somebody := converse(t, []string{"lunch", "/later", "/form", "2026-11-20", "^C", "/form", "/cancel", "/form",
 		"/quit"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
@@ -165,7 +176,8 @@ func TestChatLeavesAndWithdrawsForms(t *testing.T) {
 func TestChatLeavesAFormAlone(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, somebody := talk(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x", "",
+	got, somebody := converse(t, []string{"lunch", "/later", "what else?", "/form", "2026-11-20", "", "/agents", "x",
+		"",
 		"", "2026-11-19", "/quit"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
@@ -183,14 +195,14 @@ func TestChatLeavesAFormAlone(t *testing.T) {
 func TestChatPrintsHowToComeBack(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
-	got, _ := talk(t, []string{"lunch", "/later", "^C", "^C"}, "-a", url)
+	got, _ := converse(t, []string{"lunch", "/later", "^C", "^C"}, "-a", url)
 	if got.code != cmdline.ExitInterrupted {
 		t.Fatalf("%+v", got)
 	}
 	_, resume, _ := strings.Cut(got.stderr, "Resume: dragoman chat -a "+url+" --task-id ")
 	task := strings.TrimSpace(resume)
 	has(t, "the error stream", got.stderr, "Task: "+task, "Status: input-required", "Context: ")
-	got, _ = talk(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url,
+	got, _ = converse(t, []string{`{"date":"2026-11-20","amount":"1","purpose":"lunch","request_id":"r"}`}, "-a", url,
 		"--task-id", task)
 	if got.code != cmdline.ExitOK || !strings.Contains(got.stdout, "Status: completed") {
 		t.Fatalf("%+v", got)
@@ -218,17 +230,17 @@ var echoAgent = agent.Func(func(_ context.Context, t *agent.Turn) error {
 func TestChatAttachesFilesAndKeepsTheConversation(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
-	got, _ := talk(t, []string{
-		"/file form_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare",
+	got, _ := converse(t, []string{
+		"/file parts_test.go", "/file", "look", "no more", "/file", "/file chat_test.go", "/detach", "bare",
 		"/file /no/such/file",
 		"/new", "//etc", "/history 5", "/history x", "/nonsense", " ", "/agents", "/help", "/exit",
 	}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
-	has(t, "the output", got.stdout, "Text: message 1: look with form_test.go\n", "Text: message 2: no more\n",
+	has(t, "the output", got.stdout, "Text: message 1: look with parts_test.go\n", "Text: message 2: no more\n",
 		"Text: message 3: bare\n", "Text: message 1: /etc\n", "History: user\n  Text: /etc")
-	has(t, "the error stream", got.stderr, "Nothing is attached.", "Attached to the next message: form_test.go (",
+	has(t, "the error stream", got.stderr, "Nothing is attached.", "Attached to the next message: parts_test.go (",
 		"no such file",
 		`takes a number, and "x" is none`, "there is no command /nonsense", "  1 Test ("+url+")", "/resume TASK")
 }
@@ -236,7 +248,7 @@ func TestChatAttachesFilesAndKeepsTheConversation(t *testing.T) {
 func TestChatWithSeveralAgents(t *testing.T) {
 	t.Parallel()
 	first, second := serveAgent(t, echoAgent, nil), serveAgent(t, formAgent, nil)
-	got, _ := talk(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7",
+	got, _ := converse(t, []string{"one", "/agents 2", "two", "/later", "/agents " + first, "three", "/agents 7",
 		"/agents te"}, "-a", first, "-a", second, "-a", "http://127.0.0.1:1")
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
@@ -261,7 +273,7 @@ func TestChatKeepsTokensApart(t *testing.T) {
 func TestChatGoesOnAfterAnError(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
-	got, _ := talk(t, []string{"/resume 7", "/task", "still here"}, "-a", url)
+	got, _ := converse(t, []string{"/resume 7", "/task", "still here"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}
@@ -361,9 +373,9 @@ func TestChatIsHarmless(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, agent.Func(func(_ context.Context, turn *agent.Turn) error {
 		form := strings.ReplaceAll(expenseForm, "Date of expense", `\u001b[2J\nResume: rm -rf /`)
-		return turn.Ask(a2a.TextPart("\x1b]0;pwned\x07"), jsonPart(jsontext.Value(form)))
+		return turn.Ask(a2a.TextPart("\x1b]0;pwned\x07"), talk.JSONPart(jsontext.Value(form)))
 	}), nil)
-	got, _ := talk(t, []string{"lunch", "/later"}, "-a", url)
+	got, _ := converse(t, []string{"lunch", "/later"}, "-a", url)
 	for _, text := range []string{got.stdout, got.stderr} {
 		if strings.ContainsAny(text, "\x1b\x07") || strings.Contains(text, "\nResume: rm") {
 			t.Errorf("%q", text)
@@ -420,7 +432,7 @@ func TestChatKeepsWhatIsAttachedWhenTheMessageDoesNotArrive(t *testing.T) {
 	}
 	url := serveService(t, pickyService{eng.Agent("echo", echoAgent, nil)}, nil,
 		func() { eng.Shutdown(context.Background()) })
-	got, _ := talk(t, []string{"/file chat_test.go", "look", "/file", "/detach", "bare", "/file"}, "-a", url)
+	got, _ := converse(t, []string{"/file chat_test.go", "look", "/file", "/detach", "bare", "/file"}, "-a", url)
 	if got.code != cmdline.ExitOK {
 		t.Fatalf("%+v", got)
 	}

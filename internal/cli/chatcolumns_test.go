@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -72,16 +71,4 @@ var differing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}| \[request_id_\d+\
 
 func saidWords(text string) string {
 	return strings.Join(strings.Fields(differing.ReplaceAllString(text, "")), " ")
-}
-
-func TestFormPromptsLeaveRoom(t *testing.T) {
-	t.Parallel()
-	f := formField{name: strings.Repeat("n", 100), value: []byte(fmt.Sprintf("%q", strings.Repeat("x", 200)))}
-	for _, columns := range []int{80, 40} {
-		prompt, above := f.prompt(columns)
-		if utf8.RuneCountInString(prompt) > columns*7/10 || !strings.HasSuffix(prompt, ": ") ||
-			!strings.Contains(above, "[xxx") {
-			t.Errorf("%q\n%q", prompt, above)
-		}
-	}
 }

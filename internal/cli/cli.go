@@ -30,7 +30,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
@@ -77,12 +76,6 @@ func (r *Run) Do(ctx context.Context) int {
 	root.SetArgs(r.Args)
 	err := root.ExecuteContext(ctx)
 	c.End()
-	if err == nil && c.cutOff && c.Own != nil {
-		err = errNobodyThere
-	}
-	if err == nil {
-		err = c.verdict()
-	}
 	if err == nil && c.Out.Err != nil {
 		err = fmt.Errorf("write the output: %w", c.Out.Err)
 	}
@@ -105,17 +98,12 @@ type command struct {
 	*connect.Caller
 	process       *Run // that the program is
 	output        string
-	failOn        statesFlag
 	files         []envFile                   // with variables, the one that counts first at the front
 	wrong         map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
 	started       bool                        // the command line was understood
-	about         a2a.TaskID                  // the task that the command line names
 	listed        string                      // the agent of a registry that the command line names
 	catalogue     string                      // the URL of that registry
 	registryToken string                      // that it is called with; "" for none
-	inChat        bool                        // errors are read at the prompt of a chat, where there are no flags
-	ending        a2a.TaskState               // of the task, when the command had done its work
-	cutOff        bool                        // the host of this run reached no agent for it
 }
 
 // end shows an error and returns the exit code.
@@ -130,7 +118,7 @@ func (c *command) end(ctx context.Context, err error) int {
 		return cmdline.ExitFailure
 	}
 	_, own := errors.AsType[*cmdline.Failure](err)
-	if ctx.Err() != nil && !own || errors.Is(err, errLeft) {
+	if ctx.Err() != nil && !own || errors.Is(err, cmdline.ErrLeft) {
 		return cmdline.ExitInterrupted
 	}
 	f := c.Failure(err)

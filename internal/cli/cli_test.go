@@ -63,39 +63,6 @@ func TestShellQuote(t *testing.T) {
 	}
 }
 
-func TestParseState(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]a2a.TaskState{
-		"": a2a.TaskStateUnspecified, "working": a2a.TaskStateWorking, "Input-Required": a2a.TaskStateInputRequired,
-		"auth_required": a2a.TaskStateAuthRequired, "TASK_STATE_CANCELED": a2a.TaskStateCanceled,
-	} {
-		if got, err := parseState(in); err != nil || got != want {
-			t.Errorf("parseState(%q) = %v, %v", in, got, err)
-		}
-	}
-	if _, err := parseState("asleep"); err == nil {
-		t.Error("a state that does not exist was taken")
-	}
-}
-
-func TestParseSince(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for in, want := range map[string]time.Time{
-		"": {}, "90m": now.Add(-90 * time.Minute),
-		"2026-11-20T12:00:00+01:00": time.Date(2026, 11, 20, 11, 0, 0, 0, time.UTC),
-	} {
-		if got, err := parseSince(in, now); err != nil || !got.Equal(want) {
-			t.Errorf("parseSince(%q) = %v, %v", in, got, err)
-		}
-	}
-	for _, in := range []string{"yesterday", "-1h", "2026-11-20"} {
-		if _, err := parseSince(in, now); err == nil {
-			t.Errorf("parseSince(%q) was taken", in)
-		}
-	}
-}
-
 func TestDataHome(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

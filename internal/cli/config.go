@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -272,7 +273,7 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{Name: "further tries of a call that only reads", Value: cmdline.Itoa(cl.Retries), Of: "client"},
 		{Name: "answer", Value: terminal.FormatBytes(cl.MaxAnswer), Of: "client"},
 		{Name: "event of a stream", Value: terminal.FormatBytes(int64(cl.MaxEvent)), Of: "client"},
-		{Name: "file or standard input as a part", Value: terminal.FormatBytes(maxPart), Of: "client"},
+		{Name: "file or standard input as a part", Value: terminal.FormatBytes(talk.MaxPart), Of: "client"},
 		{Name: "file with settings", Value: terminal.FormatBytes(maxEnvFile), Of: "client"},
 	}
 }

@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -20,7 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -44,7 +43,7 @@ func cardOf(name string) *server.Options {
 func TestChatSaysHowATaskEndedThatIsNotCanceled(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
-	got, _ := talk(t, []string{"Ada", "/cancel"}, "-a", url)
+	got, _ := converse(t, []string{"Ada", "/cancel"}, "-a", url)
 	has(t, "the error stream", got.stderr, "Hint: see how it ended with /task\n")
 }
 
@@ -52,7 +51,7 @@ func TestARefusedCancelSaysThatTheTaskGoesOn(t *testing.T) {
 	t.Parallel()
 	eng := newEngine(t)
 	url := serveService(t, holdsOn{eng.Agent("agent", asker, nil)}, nil, func() {})
-	got, _ := talk(t, []string{"Ada", "/cancel"}, "-a", url)
+	got, _ := converse(t, []string{"Ada", "/cancel"}, "-a", url)
 	has(t, "the error stream", got.stderr, "Hint: the task goes on; /resume follows it\n")
 	id := printedID(t, got.stderr)
 	got = run(t.Context(), "task", "cancel", "-a", url, id)
@@ -74,7 +73,7 @@ func TestChatAddressesAgentsByName(t *testing.T) {
 	t.Parallel()
 	first := serveAgent(t, echoAgent, cardOf("Currency Agent"))
 	second := serveAgent(t, echoAgent, cardOf("Reimbursement Agent"))
-	got, somebody := talk(t, []string{"@reimbursement lunch", "@Currency Agent: 1 USD", "@2", "@@x", "@nobody y",
+	got, somebody := converse(t, []string{"@reimbursement lunch", "@Currency Agent: 1 USD", "@2", "@@x", "@nobody y",
 		"/agents currency"}, "-a", first, "-a", second)
 	has(t, "the output", got.stdout, "Text: message 1: lunch\n", "Text: message 1: 1 USD\n", "Text: message 2: @x\n")
 	has(t, "the error stream", got.stderr, "Talking to Reimbursement Agent.\n", `Error: no agent is called "nobody"`,
@@ -83,29 +82,14 @@ func TestChatAddressesAgentsByName(t *testing.T) {
 		t.Errorf("the last prompt is %q", last)
 	}
 	// To the one agent that there is, a line is a text, whatever it begins with.
-	got, _ = talk(t, []string{"@reimbursement lunch"}, "-a", first)
+	got, _ = converse(t, []string{"@reimbursement lunch"}, "-a", first)
 	has(t, "the output", got.stdout, "Text: message 1: @reimbursement lunch\n")
-}
-
-func TestChatAgentsAreCalledByWhatStandsInTheirURLs(t *testing.T) {
-	t.Parallel()
-	s := chat{agents: []*chatAgent{
-		{ref: "http://h/agents/currency", name: "Money"},
-		{ref: "http://h/agents/expenses", name: "Reimbursement Agent"}, {ref: "localhost:1", name: "Other Agent"},
-	}}
-	for word, want := range map[string]string{"expenses": "Reimbursement Agent", "Currency": "Money",
-		"other": "Other Agent", "mon": "Money", "2": "Reimbursement Agent", "agent": "", "": "", "agents": ""} {
-		got, err := s.find(word)
-		if (want == "") != (err != nil) || err == nil && got.name != want {
-			t.Errorf("%q is %+v, %v; want %q", word, got, err, want)
-		}
-	}
 }
 
 func TestChatHistoryIsInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, echoAgent, nil)
-	got, _ := talk(t, []string{"first", "/history"}, "-a", url)
+	got, _ := converse(t, []string{"first", "/history"}, "-a", url)
 	_, story, found := strings.Cut(got.stdout, "History: user\n  Text: first\n")
 	if !found || !strings.Contains(story, "Artifact: echo") || strings.Contains(got.stdout, "  ID: ") {
 		t.Errorf("%s", got.stdout)
@@ -115,7 +99,7 @@ func TestChatHistoryIsInTheOrderOfTime(t *testing.T) {
 func TestChatNamesNoFlags(t *testing.T) {
 	t.Parallel()
 	url, dir := serveAgent(t, echoAgent, nil), t.TempDir()
-	got, _ := talk(t, []string{"hi", "/save " + dir, "/save " + dir, "/save -f " + dir, "/file /no/such.png"}, "-a",
+	got, _ := converse(t, []string{"hi", "/save " + dir, "/save " + dir, "/save -f " + dir, "/file /no/such.png"}, "-a",
 		url)
 	has(t, "the error stream", got.stderr, "is there already; /save -f writes over it",
 		"Error: /file: open /no/such.png")
@@ -134,11 +118,11 @@ func TestFormsSayHowToWriteListsAndObjects(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
 		if data, ok := t.Message().Parts[0].Content.(a2a.Data); ok {
-			return t.Artifact("filled", jsonPart(jsontext.Value(data)))
+			return t.Artifact("filled", talk.JSONPart(jsontext.Value(data)))
 		}
-		return t.Ask(a2a.TextPart("Please"), jsonPart(jsontext.Value(listForm)))
+		return t.Ask(a2a.TextPart("Please"), talk.JSONPart(jsontext.Value(listForm)))
 	}), nil)
-	got, _ := talk(t, []string{"hi", `["x"`, "/save x", "/nonsense y", "red, blue", "//tmp", "big", `{"w":1}`, ""},
+	got, _ := converse(t, []string{"hi", `["x"`, "/save x", "/nonsense y", "red, blue", "//tmp", "big", `{"w":1}`, ""},
 		"-a", url)
 	has(t, "the error stream", got.stderr, `such as x, y, or in JSON ["x", "y"]`, `such as {"name": "value"}`,
 		"/save is not for forms; leave this one first, with /later.",
@@ -354,7 +338,7 @@ func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {
 	if strings.Contains(got.stderr, "Save: ") {
 		t.Errorf("%s", got.stderr)
 	}
-	got, _ = talk(t, []string{"blue"}, "-a", url)
+	got, _ = converse(t, []string{"blue"}, "-a", url)
 	has(t, "the error stream", got.stderr, "/save keeps the files.\n")
 }
 
@@ -362,10 +346,10 @@ func TestLongDataBesideATextIsNamed(t *testing.T) {
 	t.Parallel()
 	long := jsontext.Value(`{"films":["` + strings.Repeat("x", 300) + `"],"page":1}`)
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
-		if err := t.Artifact("alone", jsonPart(long)); err != nil {
+		if err := t.Artifact("alone", talk.JSONPart(long)); err != nil {
 			return err
 		}
-		return t.Artifact("films", a2a.TextPart("One film"), jsonPart(long))
+		return t.Artifact("films", a2a.TextPart("One film"), talk.JSONPart(long))
 	}), nil)
 	const short = "  Data: 323 bytes of JSON (films, page); "
 	for _, args := range [][]string{{"send", "-a", url, "hi"}, {"send", "-a", url, "--stream", "hi"}} {
@@ -378,31 +362,10 @@ func TestLongDataBesideATextIsNamed(t *testing.T) {
 			t.Errorf("--verbose does not show all:\n%s", got.stdout)
 		}
 	}
-	got, _ := talk(t, []string{"hi", "/task"}, "-a", url)
+	got, _ := converse(t, []string{"hi", "/task"}, "-a", url)
 	has(t, "the output", got.stdout, short+"/task shows all of it\n")
 	if strings.Count(got.stdout, `{"films"`) != 3 {
 		t.Errorf("/task does not show all:\n%s", got.stdout)
-	}
-}
-
-func TestStreamedLinesStandBelowTheFirst(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	c := newCommand(nil)
-	c.Out = &terminal.Escaper{W: &out}
-	shown := feed{c: c, brief: true}
-	for i, chunk := range []string{"5\n", "4\n3"} {
-		update := &a2a.ArtifactUpdate{TaskID: "t", Append: i > 0,
-			Artifact: &a2a.Artifact{ID: "1", Name: "count", Parts: []a2a.Part{a2a.TextPart(chunk)}}}
-		if err := shown.show(update); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want := "Artifact: count\n  Text:\n      5\n      4\n      3"; out.String() != want || !c.Out.MidLine() {
-		t.Errorf("%q; want %q", out.String(), want)
-	}
-	if err := shown.end(); err != nil || c.Out.MidLine() {
-		t.Errorf("%v; the line is not ended", err)
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/chat"
+	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
@@ -125,7 +127,20 @@ const hostAskExample = `  dragoman host ask http://127.0.0.1:10000 "100 USD in G
 
 // hostAskCommand is send, to a host that is there for this one message.
 func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
-	cmd := c.sendCommand()
+	var networks *pflag.Flag // of files to send
+	cmd := clientcmd.Send(c.Caller, func(cmd *cobra.Command, send func(*connect.Caller) error) error {
+		if networks.Changed {
+			o.networks = networks.Value.String()
+		}
+		o.taskID, o.contextID = cmd.Flag("task-id").Value.String(), cmd.Flag("context-id").Value.String()
+		o.alone, o.Addr, o.Drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
+		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
+			o.warnOfMissing(ctx, c)
+			caller := o.standIn(c, url)
+			err = caller.AsFailure(ctx, send(caller))
+			return err == nil, err
+		})
+	})
 	cmd.Use, cmd.Short, cmd.Long, cmd.Example = "ask [words]", "Give a host one message", hostAskLong, hostAskExample
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch f.Name {
@@ -134,36 +149,21 @@ func (c *command) hostAskCommand(o *hostOptions) *cobra.Command {
 		}
 	})
 	c.DataDirFlag(cmd.Flags(), &o.Data)
-	networks := cmd.Flag("networks") // of files to send
+	networks = cmd.Flag("networks")
 	networks.Usage += ". It also sets the " + hostNetworksUsage
-	send := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, words []string) error {
-		words, err := c.orInput(cmd, words)
-		if err != nil {
-			return err
-		}
-		if networks.Changed {
-			o.networks = networks.Value.String()
-		}
-		o.taskID, o.contextID = cmd.Flag("task-id").Value.String(), cmd.Flag("context-id").Value.String()
-		o.alone, o.Addr, o.Drain = true, "127.0.0.1:0", server.Options{}.Defaults().DrainTimeout
-		return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
-			c.Agent = url
-			o.standIn(c)
-			o.warnOfMissing(ctx, c)
-			err = send(cmd, words)
-			return err == nil, err
-		})
-	}
 	return cmd
 }
 
-// standIn says what to type to reach a host that ends with this run: a host like it.
-func (o *hostOptions) standIn(c *command) {
-	c.Own = &connect.OwnAgent{
+// standIn returns the caller of a host that ends with this run. To reach it later, one types the command that makes a
+// host like it.
+func (o *hostOptions) standIn(c *command, url string) *connect.Caller {
+	caller := c.To(url)
+	caller.Own = &connect.OwnAgent{
 		Resume:    map[string][]string{"send": o.resumeArgs(c, "ask"), "chat": o.resumeArgs(c)},
 		Ephemeral: o.Data == cmdline.InMemory,
+		Unreached: reachedNobody,
 	}
+	return caller
 }
 
 // resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in
@@ -195,18 +195,19 @@ func (c *command) host(cmd *cobra.Command, o *hostOptions) error {
 	}
 	o.alone, o.patient = !served, served || c.Origin["drain"] != ""
 	return c.withHost(cmd.Context(), o, func(ctx context.Context, url string) (stays bool, err error) {
+		caller := c.To(url)
 		if served {
 			fmt.Fprintf(c.Err, "serving %s at %s\n", agentHost, card.AgentURL(url))
 		} else {
-			o.standIn(c)
+			caller = o.standIn(c, url)
 		}
 		o.warnOfMissing(ctx, c)
 		if served && !c.AtTerminal() {
 			<-ctx.Done()
 			return false, nil
 		}
-		return false, c.chat(cmd, &chatOptions{agents: []string{url}, taskID: o.taskID, contextID: o.contextID,
-			dataDir: o.Data}, "")
+		talk := &chat.Options{Agents: []string{url}, TaskID: o.taskID, ContextID: o.contextID, DataDir: o.Data}
+		return false, talk.Run(ctx, caller, "")
 	})
 }
 

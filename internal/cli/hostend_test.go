@@ -150,7 +150,7 @@ func TestHelpOfAHost(t *testing.T) {
 		t.Fatalf("%d: %s", code, stderr.String())
 	}
 	has(t, "the help", stderr.String(), "new: ... ", "@NAME ... ")
-	if got, _ := talk(t, []string{"/help"}, "-a", url); strings.Contains(got.stderr, "@NAME") {
+	if got, _ := converse(t, []string{"/help"}, "-a", url); strings.Contains(got.stderr, "@NAME") {
 		t.Errorf("chat has it, too: %s", got.stderr)
 	}
 }

@@ -13,37 +13,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
-	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
-
-// errNobodyThere ends a run whose host reached no agent for the request. Why is said by warnOfMissing and by the host.
-var errNobodyThere = &cmdline.Failure{
-	Exit: cmdline.ExitUnreachable, Code: cmdline.CodeUnreachable, Message: "no agent for this can be reached",
-	Hint: "check that the agents run, and check the values of -a, --registry and --networks",
-}
 
 // reachedNobody reports whether the task of a host failed for that.
 func reachedNobody(t *a2a.Task) bool {
 	var why string
 	_, err := t.Metadata.Get(host.MetaFailure, &why)
 	return err == nil && why == host.FailureUnreachable && t.Status.State == a2a.TaskStateFailed
-}
-
-// whyFailed looks at a task of the own host that failed: streams do not say why, as metadata is not in them.
-func (c *command) whyFailed(ctx context.Context, agent *client.Client, seen *seen) error {
-	if c.Own == nil || seen.state != a2a.TaskStateFailed || seen.cutOff {
-		return nil
-	}
-	none := 0
-	task, err := agent.GetTask(ctx, &a2a.GetTaskRequest{ID: seen.task, HistoryLength: &none})
-	if err != nil {
-		return err
-	}
-	seen.note(task)
-	return nil
 }
 
 // warnOfMissing says which of the agents that the flags name are not there or want credentials, and why: what the host

@@ -20,6 +20,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -68,7 +69,7 @@ func (c *command) withRegistry(cmd *cobra.Command, o *registryOptions,
 		c.listed = args[0]
 	}
 	c.catalogue, c.registryToken = o.url, o.token
-	return c.within(cmd, &seen{}, func(ctx context.Context) error {
+	return c.Within(cmd.Context(), nil, func(ctx context.Context) error {
 		err := f(ctx, client)
 		if e, ok := errors.AsType[*registry.Error](err); ok {
 			return c.registryFailure(e)
@@ -223,7 +224,7 @@ func (c *command) showPage(page *registry.Page, cmd *cobra.Command) error {
 	}
 	if err := c.ShowText(func(p *terminal.Printer) {
 		for _, e := range page.Agents {
-			printer{p}.entryLine(e)
+			entryLine(p, e)
 		}
 		p.End()
 	}); err != nil {
@@ -262,7 +263,7 @@ func (c *command) registryShowCommand(o *registryOptions) *cobra.Command {
 				if c.AsJSON {
 					return c.ShowValue(e)
 				}
-				return c.ShowText(func(p *terminal.Printer) { printer{p}.entry(e); printer{p}.card(e.Card) })
+				return c.ShowText(func(p *terminal.Printer) { entry(p, e); show.Printer{Printer: p}.Card(e.Card) })
 			})
 		},
 	}
@@ -291,7 +292,7 @@ func (c *command) registryHistoryCommand(o *registryOptions) *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return c.show(v.Card, func(p printer) { p.card(v.Card) })
+					return show.Card(c.Terminal, v.Card)
 				}
 				page, err := client.Versions(ctx, args[0], size, token)
 				if err != nil {
@@ -430,11 +431,11 @@ func (c *command) showEntry(e *registry.Entry) error {
 	if c.AsJSON {
 		return c.ShowValue(e)
 	}
-	return c.ShowText(func(p *terminal.Printer) { printer{p}.entry(e) })
+	return c.ShowText(func(p *terminal.Printer) { entry(p, e) })
 }
 
 // entry prints an agent of a registry in short.
-func (p printer) entry(e *registry.Entry) {
+func entry(p *terminal.Printer, e *registry.Entry) {
 	p.Field(0, "Agent", e.Alias)
 	p.Field(1, "ID", e.ID)
 	p.Field(1, "URL", card.AgentURL(e.URL))
@@ -457,7 +458,7 @@ func (p printer) entry(e *registry.Entry) {
 }
 
 // entryLine prints an agent of a registry on one line.
-func (p printer) entryLine(e *registry.Entry) {
+func entryLine(p *terminal.Printer, e *registry.Entry) {
 	words := []string{string(e.Health.State)}
 	if e.URL != "" {
 		words = append(words, card.AgentURL(e.URL))

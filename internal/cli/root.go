@@ -11,6 +11,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/conformance/conformancecmd"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
+	"github.com/dragoman-a2a/dragoman/internal/chat"
+	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
@@ -81,14 +83,10 @@ func (c *command) root() *cobra.Command {
 	flags.StringVarP(&c.output, "output", "o", outputText, "text or json")
 	flags.StringVar(&c.Config, cmdline.FlagConfig, "", "file with variables, instead of the nearest .env")
 
-	card, send, task := c.cardCommand(), c.sendCommand(), c.taskCommand()
-	for _, calls := range []*cobra.Command{card, send, task} {
-		calls.PersistentFlags().AddFlagSet(c.Flags())
-	}
+	root.AddCommand(clientcmd.Commands(c.Caller)...)
 	root.AddCommand(recordercmd.Commands(c.Caller)...)
-	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(), card, send,
-		c.chatCommand(),
-		task, c.hostCommand(), c.benchCommand(),
+	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(),
+		chat.Command(c.Caller), c.hostCommand(), c.benchCommand(),
 		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(),
 		conformancecmd.Command(c.Caller),
 		c.configCommand(), c.manCommand(), c.versionCommand())
@@ -97,7 +95,7 @@ func (c *command) root() *cobra.Command {
 			c.takeAgents(cmd)
 		}
 	}
-	root.AddCommand(c.positionalCommands()...)
+	root.AddCommand(clientcmd.Positional(c.Caller)...)
 	root.SetHelpCommand(c.helpCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -10,50 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
-	"github.com/dragoman-a2a/dragoman/internal/terminal"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 )
-
-func TestSafeName(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"rabbit.png": "rabbit.png", "src/main.go": "src/main.go", "a/../b": "b", "./a": "a",
-		"Q1: report?.txt": "Q1_ report_.txt",
-		".bashrc":         "_.bashrc", "x/.git/hooks/pre-commit": "x/_.git/hooks/pre-commit", "-rf": "_-rf",
-		"a\x1b[2Jb": "a_[2Jb", "a\nb": "a_b", " a. ": "a", ".": "_",
-		"../x": "", "/etc/passwd": "", "a/../../b": "", `..\..\x`: "", `c:\x`: "", "a\xff": "", "": "",
-		"\u202egnp.exe": "_gnp.exe",
-	} {
-		got, err := safeName(in)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("safeName(%q) = %q, %v; want %q", in, got, err, want)
-		}
-	}
-	long, err := safeName(strings.Repeat("ä", 500) + ".png")
-	if err != nil || len(long) > maxName || !strings.HasSuffix(long, ".png") {
-		t.Errorf("%d bytes, %v", len(long), err)
-	}
-}
-
-func FuzzSafeName(f *testing.F) {
-	for _, seed := range []string{"a/b.txt", "../..", "/", `\\host\share`, "CON", "a:b", "...", "a/ /b", "\x00"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		safe, err := safeName(name)
-		if err == nil && (!filepath.IsLocal(safe) ||
-			strings.Contains(safe, "..") && strings.Contains("/"+safe+"/", "/../") || terminal.Escape(safe) != safe ||
-			safe == "") {
-			t.Errorf("%q becomes %q", name, safe)
-		}
-	})
-}
 
 // filesAgent brings forth the artifacts.
 func filesAgent(artifacts ...*a2a.Artifact) agent.Agent {
@@ -98,7 +62,7 @@ func TestTaskDownload(t *testing.T) {
 		named("1", "picture", a2a.RawPart([]byte("PNG"), "image/png", "rabbit.png"),
 			a2a.RawPart([]byte("PNG2"), "image/png", "rabbit.png")),
 		named("2", "src/main.go", a2a.TextPart("package "), a2a.TextPart("main\n")),
-		named("3", "rates", jsonPart([]byte(`{"b":1.50,"a":2}`)), a2a.TextPart("as of today")),
+		named("3", "rates", talk.JSONPart([]byte(`{"b":1.50,"a":2}`)), a2a.TextPart("as of today")),
 		named("4", "", a2a.RawPart([]byte{0}, "application/x-unheard-of", "")),
 	), nil)
 	task, dir := taskOf(t, url), filepath.Join(t.TempDir(), "new")
@@ -207,50 +171,6 @@ func TestTaskDownloadByURL(t *testing.T) {
 	}
 }
 
-func TestFileThatStallsIsGivenUp(t *testing.T) {
-	t.Parallel()
-	over := make(chan struct{})
-	defer close(over)
-	url := serveHandler(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte("half"))
-		w.(http.Flusher).Flush()
-		<-over
-	})
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &saver{c: newCommand(nil), dir: dir, web: new(http.Client), root: root, patience: 50 * time.Millisecond,
-		taken: make(map[string]int)}
-	defer s.close()
-	saved, err := s.artifacts(t.Context(), []*a2a.Artifact{named("1", "a.txt", a2a.URLPart(url, "text/plain", "a.txt")),
-		named("2", "b.txt", a2a.TextPart("b"))})
-	if err == nil || !strings.Contains(err.Error(), "a.txt is not saved: its server sent nothing for 50ms") {
-		t.Errorf("got %v", err)
-	}
-	if len(saved) != 1 || contentOf(t, dir, "b.txt") != "b" {
-		t.Errorf("saved %v", saved)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("the folder has %v", entries)
-	}
-}
-
-func TestManyPartsOfOneName(t *testing.T) {
-	t.Parallel()
-	const n = 100_000 // which takes minutes if each looks for its number from the beginning
-	s := &saver{taken: make(map[string]int)}
-	got := make(map[string]bool)
-	for range n {
-		got[strings.ToLower(s.unused("a.txt"))] = true
-		got[strings.ToLower(s.unused("A-7.txt"))] = true
-	}
-	if len(got) != 2*n || !got["a.txt"] || !got["a-2.txt"] || !got["a-7.txt"] || !got["a-7-2.txt"] {
-		t.Errorf("%d names", len(got))
-	}
-}
-
 func TestSendSaves(t *testing.T) {
 	t.Parallel()
 	made := serveAgent(t, filesAgent(named("1", "a", a2a.RawPart([]byte("PNG"), "image/png", "a.png"))), nil)
@@ -271,7 +191,7 @@ func TestSendSaves(t *testing.T) {
 	if got := run(t.Context(), "send", "-a", made, "--async", "--save", dir, "hi"); got.code != cmdline.ExitUsage {
 		t.Errorf("%+v", got)
 	}
-	got, _ := talk(t, []string{"go", "/save " + filepath.Join(dir, "more"), "/save " + filepath.Join(dir, "more")},
+	got, _ := converse(t, []string{"go", "/save " + filepath.Join(dir, "more"), "/save " + filepath.Join(dir, "more")},
 		"-a", made)
 	if got.code != cmdline.ExitOK || contentOf(t, dir, "more", "a.png") != "PNG" ||
 		!strings.Contains(got.stderr, "is there already") {

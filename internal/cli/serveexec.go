@@ -25,6 +25,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 )
@@ -324,7 +325,7 @@ func (o *serveOptions) custom() (agent.Agent, *a2a.AgentCard, error) {
 	if o.card == "" {
 		return made, card, nil
 	}
-	text, err := readFile(o.card)
+	text, err := talk.ReadFile(o.card)
 	if err != nil {
 		return nil, nil, cmdline.Usagef("--card: %v", err)
 	}

@@ -3,6 +3,7 @@
 package cmdline
 
 import (
+	"errors"
 	"io"
 	"runtime/debug"
 	"strings"
@@ -30,6 +31,9 @@ type Run struct {
 
 	ends []func()
 }
+
+// ErrLeft ends a command that the user left, as a signal does.
+var ErrLeft = errors.New("left")
 
 // The origins of options that no variable sets.
 const (

@@ -32,8 +32,9 @@ type Caller struct {
 
 // An OwnAgent is one that exists for one run of the program only.
 type OwnAgent struct {
-	Resume    map[string][]string // the words to type instead of "send -a AGENT" and the like, by the command
-	Ephemeral bool                // it keeps no task
+	Resume    map[string][]string  // the words to type instead of "send -a AGENT" and the like, by the command
+	Ephemeral bool                 // it keeps no task
+	Unreached func(*a2a.Task) bool // reports whether a task failed because it reached no agent
 }
 
 // NewCaller returns the caller of a run of the program.
@@ -51,6 +52,22 @@ func (c *Caller) To(agent string) *Caller {
 	other := *c
 	other.Agent = agent
 	return &other
+}
+
+// At returns the same caller at another terminal.
+func (c *Caller) At(t *terminal.Terminal) *Caller {
+	other, run := *c, *c.Run
+	run.Terminal, other.Run = t, &run
+	return &other
+}
+
+// AsFailure returns an error of a call as the user sees it, with hints that name this agent. The error of an
+// interrupted run stays what it is.
+func (c *Caller) AsFailure(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return c.Failure(err)
 }
 
 // HTTPClient returns the client that fetches cards and calls agents.
@@ -75,8 +92,8 @@ func (c *Caller) TimeUp(ctx context.Context) *cmdline.Failure {
 		Message: fmt.Sprintf("no result within %v", c.Timeout)}
 }
 
-// Within runs f under --timeout and shows progress. If the run is interrupted or its time is up, it calls stopped, with
-// the failure in the second case and nil in the first one.
+// Within runs f under --timeout and shows progress. If the run is interrupted or its time is up, it calls stopped,
+// unless that is nil: with the failure in the second case and nil in the first one.
 func (c *Caller) Within(ctx context.Context, stopped func(timeUp *cmdline.Failure),
 	f func(context.Context) error) error {
 	limited, done := c.Limit(ctx)
@@ -94,11 +111,14 @@ func (c *Caller) Within(ctx context.Context, stopped func(timeUp *cmdline.Failur
 	if f, own := errors.AsType[*cmdline.Failure](err); own && f.Exit == cmdline.ExitUsage {
 		return err
 	}
+	if stopped == nil {
+		stopped = func(*cmdline.Failure) {}
+	}
 	if ctx.Err() != nil {
 		stopped(nil)
 		return context.Cause(limited)
 	}
-	timeUp := c.TimeUp(limited)
+	timeUp := c.TimeUp(limited).WithHint("give it more time with --timeout")
 	stopped(timeUp)
 	return timeUp
 }
@@ -140,6 +160,11 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 		}
 	}
 	return agent, nil
+}
+
+// Streams reports whether an agent offers streams.
+func Streams(card *a2a.AgentCard) bool {
+	return card.Capabilities.Streaming != nil && *card.Capabilities.Streaming
 }
 
 // send returns the interceptor that adds service parameters to each call.

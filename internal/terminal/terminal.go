@@ -34,6 +34,14 @@ func New(in io.Reader, out, err io.Writer) *Terminal {
 	return &Terminal{in: in, Out: &Escaper{W: out}, Err: &Escaper{W: err}, Shortens: "--verbose"}
 }
 
+// ForChat returns the terminal for a conversation: without progress, and with long warnings broken between words.
+// shortens is what shows data whole there.
+func (t *Terminal) ForChat(shortens string) *Terminal {
+	chat := *t
+	chat.Quiet, chat.Wraps, chat.Shortens = true, true, shortens
+	return &chat
+}
+
 // Stands replaces the person and the width of the terminal, in tests; nil and 0 see the streams.
 func (t *Terminal) Stands(person Prompter, columns int) {
 	t.stand, t.width = person, columns

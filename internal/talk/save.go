@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package talk
 
 import (
 	"bytes"
@@ -23,12 +23,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -41,10 +43,8 @@ const (
 // A saver writes what an agent made into a folder. Nothing it writes is outside of the folder, whatever the agent calls
 // its files and wherever links in the folder lead, and nothing is written over unless force says so.
 type saver struct {
-	c     *command
-	dir   string
-	force bool
-	web   *http.Client
+	SaveOptions
+	web *http.Client
 
 	root     *os.Root
 	patience time.Duration // how long a server of files may send nothing; 0 means maxSilence
@@ -52,26 +52,104 @@ type saver struct {
 	taken map[string]int
 }
 
-// A savedFile is what a saver wrote.
-type savedFile struct {
+// A SavedFile is what a saver wrote.
+type SavedFile struct {
 	Artifact  string `json:"artifact"`
 	Path      string `json:"path"`
 	MediaType string `json:"mediaType,omitzero"`
 	Size      int64  `json:"size"`
 }
 
-// newSaver makes the folder, if it is missing, and opens it. Close it. networks are where URLs that are none of the
-// agent's own may lead to.
-func (c *command) newSaver(agent *client.Client, dir string, force bool, networks guard.Networks) (*saver, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, cmdline.Usagef("the folder %s cannot be made: %s", dir, cmdline.LastCause(err))
+// SaveOptions say where and how artifacts are saved.
+type SaveOptions struct {
+	Dir      string
+	Force    bool   // write over files
+	Networks string // those that URLs of other servers than the agent's may lead to
+	Over     string // says in errors what writes over files
+	Allow    string // follows the option that allows a network, in errors
+}
+
+// NetworksFlag adds --networks.
+func (o *SaveOptions) NetworksFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&o.Networks, "networks", string(guard.Public),
+		"networks besides the agent's server to fetch files from: public, loopback (and public) or private (and both)")
+}
+
+// Check refuses networks that there are none of.
+func (o *SaveOptions) Check() error {
+	if !guard.Networks(o.Networks).Valid() {
+		return cmdline.Usagef("--networks is %q; use public, loopback or private", o.Networks)
 	}
-	root, err := os.OpenRoot(dir)
+	return nil
+}
+
+// Save saves artifacts. The error joins those of files that are not on the disk.
+func (t *Talk) Save(ctx context.Context, o SaveOptions, artifacts []*a2a.Artifact) ([]SavedFile, error) {
+	s, err := t.newSaver(o)
 	if err != nil {
-		return nil, cmdline.Usagef("the folder %s cannot be used: %s", dir, cmdline.LastCause(err))
+		return nil, err
 	}
-	web := &http.Client{Transport: c.fileTransport(agent.Interface().URL, networks), CheckRedirect: limitRedirects}
-	return &saver{c: c, dir: dir, force: force, web: web, root: root, taken: make(map[string]int)}, nil
+	defer s.close()
+	saved, failed := s.artifacts(ctx, artifacts)
+	if failed != nil && ctx.Err() == nil {
+		failed = &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeInternal,
+			Message: strings.ReplaceAll(failed.Error(), "\n", "; ")}
+	}
+	return saved, failed
+}
+
+// SaveResult saves what a message brought and says so on the error stream.
+func (t *Talk) SaveResult(ctx context.Context, o SaveOptions, outcome *client.Outcome) error {
+	var made []*a2a.Artifact
+	switch answer := outcome.Message(); {
+	case answer != nil:
+		made = filesOf(answer)
+	case t.Task != "":
+		task, err := outcome.Final(t.Client.GetTask(ctx, &a2a.GetTaskRequest{ID: t.Task, HistoryLength: new(int)}))
+		if err != nil {
+			return fmt.Errorf("the agent accepted the message, but the result cannot be saved: %w", err)
+		}
+		made = task.Artifacts
+	}
+	saved, err := t.Save(ctx, o, made)
+	for _, file := range saved {
+		t.Tell("Saved: %s", file)
+	}
+	return err
+}
+
+// filesOf returns the parts of a message that are files as an artifact, if there are any.
+func filesOf(m *a2a.Message) []*a2a.Artifact {
+	artifact := &a2a.Artifact{ID: a2a.ArtifactID(m.ID), Name: "message"}
+	for _, part := range m.Parts {
+		switch part.Content.(type) {
+		case a2a.Raw, a2a.URL:
+			artifact.Parts = append(artifact.Parts, part)
+		}
+	}
+	if len(artifact.Parts) == 0 {
+		return nil
+	}
+	return []*a2a.Artifact{artifact}
+}
+
+// String describes the file for people.
+func (f SavedFile) String() string {
+	return show.DescribeFile(f.Path, f.MediaType, show.Size(int(f.Size)))
+}
+
+// newSaver makes the folder, if it is missing, and opens it. Close it.
+func (t *Talk) newSaver(o SaveOptions) (*saver, error) {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, cmdline.Usagef("the folder %s cannot be made: %s", o.Dir, cmdline.LastCause(err))
+	}
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return nil, cmdline.Usagef("the folder %s cannot be used: %s", o.Dir, cmdline.LastCause(err))
+	}
+	transport := t.fileTransport(t.Client.Interface().URL, guard.Networks(o.Networks))
+	web := &http.Client{Transport: transport, CheckRedirect: limitRedirects}
+	return &saver{SaveOptions: o, web: web, root: root, taken: make(map[string]int)}, nil
 }
 
 func (s *saver) close() {
@@ -87,11 +165,11 @@ func limitRedirects(_ *http.Request, via []*http.Request) error {
 }
 
 // fileTransport fetches files: from the server of the agent, which is called anyway, and from the given networks.
-func (c *command) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
-	own := c.HTTPClient().Transport
+func (t *Talk) fileTransport(agent string, networks guard.Networks) http.RoundTripper {
+	own := t.HTTPClient().Transport
 	var others http.RoundTripper = guard.Transport(guard.Dial(networks))
-	if c.Debug { // without the credentials, which do not go there
-		others = connect.NewTap(others, c.Err, nil)
+	if t.Debug { // without the credentials, which do not go there
+		others = connect.NewTap(others, t.Err, nil)
 	}
 	home, _ := url.Parse(agent)
 	return connect.RoundTripper(func(req *http.Request) (*http.Response, error) {
@@ -103,9 +181,9 @@ func (c *command) fileTransport(agent string, networks guard.Networks) http.Roun
 }
 
 // artifacts writes artifacts, and goes on when one of them cannot be written. The error joins what went wrong.
-func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved []savedFile, err error) {
+func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved []SavedFile, err error) {
 	for _, artifact := range artifacts {
-		for _, part := range joined(artifact.Parts) {
+		for _, part := range show.Joined(artifact.Parts) {
 			file, failed := s.part(ctx, artifact, &part)
 			if failed != nil {
 				name := nameOf(artifact, &part)
@@ -122,8 +200,8 @@ func (s *saver) artifacts(ctx context.Context, artifacts []*a2a.Artifact) (saved
 }
 
 // part writes one part of an artifact.
-func (s *saver) part(ctx context.Context, artifact *a2a.Artifact, part *a2a.Part) (savedFile, error) {
-	file := savedFile{Artifact: string(artifact.ID), MediaType: typeOf(part)}
+func (s *saver) part(ctx context.Context, artifact *a2a.Artifact, part *a2a.Part) (SavedFile, error) {
+	file := SavedFile{Artifact: string(artifact.ID), MediaType: show.TypeOf(part)}
 	content, err := s.open(ctx, part, &file)
 	if err != nil {
 		return file, err
@@ -138,7 +216,7 @@ func (s *saver) part(ctx context.Context, artifact *a2a.Artifact, part *a2a.Part
 }
 
 // open returns the content of a part.
-func (s *saver) open(ctx context.Context, part *a2a.Part, file *savedFile) (io.ReadCloser, error) {
+func (s *saver) open(ctx context.Context, part *a2a.Part, file *SavedFile) (io.ReadCloser, error) {
 	switch content := part.Content.(type) {
 	case a2a.Text:
 		return io.NopCloser(strings.NewReader(string(content))), nil
@@ -157,7 +235,7 @@ func (s *saver) open(ctx context.Context, part *a2a.Part, file *savedFile) (io.R
 }
 
 // fetch opens what a URL leads to. Credentials are not sent there.
-func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content io.ReadCloser, failed error) {
+func (s *saver) fetch(ctx context.Context, ref string, file *SavedFile) (content io.ReadCloser, failed error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		if failed != nil {
@@ -193,23 +271,16 @@ func (s *saver) fetch(ctx context.Context, ref string, file *savedFile) (content
 
 // isThere is the error of a file that is not written over.
 func (s *saver) isThere(name string) error {
-	over := "--force"
-	if s.c != nil && s.c.inChat {
-		over = "/save " + saveOver
-	}
-	return fmt.Errorf("%s is there already; %s writes over it", name, over)
+	return fmt.Errorf("%s is there already; %s writes over it", name, cmp.Or(s.Over, "--force"))
 }
 
 // allow says what lets a file of a forbidden network be fetched.
 func (s *saver) allow(u *url.URL) string {
-	flag := "--networks " + string(guard.Private)
+	network := guard.Private
 	if connect.OnThisMachine(u.Host) {
-		flag = "--networks " + string(guard.Loopback)
+		network = guard.Loopback
 	}
-	if s.c.inChat {
-		return flag + " of task download allows it"
-	}
-	return flag + " allows it"
+	return fmt.Sprintf("--networks %s%s allows it", network, s.Allow)
 }
 
 // maxSilence is how long a server of files may send nothing in the middle of a file.
@@ -260,8 +331,8 @@ func (s *saver) write(name string, content io.Reader) (where string, size int64,
 			return "", 0, err
 		}
 	}
-	where = filepath.Join(s.dir, filepath.FromSlash(name))
-	if _, err := s.root.Lstat(name); err == nil && !s.force {
+	where = filepath.Join(s.Dir, filepath.FromSlash(name))
+	if _, err := s.root.Lstat(name); err == nil && !s.Force {
 		return where, 0, s.isThere(where)
 	}
 	partial := path.Join(path.Dir(name), ".dragoman-"+rand.Text())
@@ -284,7 +355,7 @@ func (s *saver) write(name string, content io.Reader) (where string, size int64,
 
 // publish gives a file that is complete its name.
 func (s *saver) publish(partial, name string) error {
-	if s.force {
+	if s.Force {
 		return s.root.Rename(partial, name)
 	}
 	err := s.root.Link(partial, name) // fails if somebody took the name meanwhile
@@ -324,7 +395,7 @@ func nameOf(artifact *a2a.Artifact, part *a2a.Part) string {
 		name = "artifact-" + string(artifact.ID)
 	}
 	if path.Ext(name) == "" { // no file's name, so there are no folders in it either
-		name = strings.ReplaceAll(name, "/", "_") + extension(typeOf(part))
+		name = strings.ReplaceAll(name, "/", "_") + extension(show.TypeOf(part))
 	}
 	return name
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package form
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -24,7 +26,7 @@ const expenseForm = `{"type":"form","form":{"type":"object","properties":{
 
 func TestParseFormOfTheFirstSamples(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(expenseForm))
+	f := Parse(jsontext.Value(expenseForm))
 	if f == nil || len(f.fields) != 4 {
 		t.Fatalf("%+v", f)
 	}
@@ -39,10 +41,10 @@ func TestParseFormOfTheFirstSamples(t *testing.T) {
 		t.Errorf("the fields are %s", got)
 	}
 	// Placeholders and empty texts are no values.
-	if got := string(f.answer()); got != `{"amount":"20","request_id":"request_id_1234567"}` {
+	if got := string(f.Answer()); got != `{"amount":"20","request_id":"request_id_1234567"}` {
 		t.Errorf("known is %s", got)
 	}
-	if got := string(f.skeleton()); got != `{"date":"","amount":"20","purpose":"","request_id":"request_id_1234567"}` {
+	if got := string(f.Skeleton()); got != `{"date":"","amount":"20","purpose":"","request_id":"request_id_1234567"}` {
 		t.Errorf("the skeleton is %s", got)
 	}
 }
@@ -53,7 +55,7 @@ func TestParseFormRefusesOtherData(t *testing.T) {
 		`{"type":"form","form":{"properties":{}}}`,
 		`{"type":"form","form":{"properties":["a"]}}`, `{"type":"form","form":7}`,
 		`{"type":"receipt","form":{"properties":{"a":{}}}}`} {
-		if f := parseForm(jsontext.Value(data)); f != nil {
+		if f := Parse(jsontext.Value(data)); f != nil {
 			t.Errorf("%s is the form %+v", data, f)
 		}
 	}
@@ -61,7 +63,7 @@ func TestParseFormRefusesOtherData(t *testing.T) {
 
 func TestParseFormBearsOddMembers(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(
+	f := Parse(jsontext.Value(
 		`{"type":"form","form":{"properties":{"a":{"type":["null","integer"],"title":7},"b":true},"required":["a"]},` +
 			`"form_data":[],"instructions":{},"errors":{"a":"too small"}}`))
 	if f == nil || len(f.fields) != 2 || f.fields[0].kind != "integer" || f.fields[0].problem != "too small" ||
@@ -74,35 +76,35 @@ func TestFormFieldReads(t *testing.T) {
 	t.Parallel()
 	choices := []jsontext.Value{jsontext.Value(`"EUR"`), jsontext.Value(`7`)}
 	for _, test := range []struct {
-		field      formField
+		field      Field
 		text, want string // "!" and what the error says
 	}{
-		{formField{kind: "string"}, " lunch ", `"lunch"`},
-		{formField{kind: "string"}, "12", `"12"`},
-		{formField{kind: "string", format: "number"}, "12.50", `"12.50"`},
-		{formField{kind: "number"}, "12.50", `12.50`},
-		{formField{kind: "number"}, "much", "!number"},
-		{formField{kind: "integer"}, "3", `3`},
-		{formField{kind: "integer"}, "3.5", "!whole number"},
-		{formField{kind: "boolean"}, "Yes", `true`},
-		{formField{kind: "boolean"}, "false", `false`},
-		{formField{kind: "boolean"}, "perhaps", "!yes or no"},
-		{formField{kind: "array"}, `["a"]`, `["a"]`},
-		{formField{kind: "array"}, "a", `["a"]`},
-		{formField{kind: "array", items: "string"}, `x, say "y"`, `["x","say \"y\""]`},
-		{formField{kind: "array", items: "integer"}, "1, 2", `[1,2]`},
-		{formField{kind: "array", items: "integer"}, "1, two", "!a list, such as 1, 2"},
-		{formField{kind: "array", items: "object"}, "x", "!a list in JSON, such as [...]"},
-		{formField{kind: "array"}, `["a"`, `!a list, such as x, y, or in JSON ["x", "y"]`},
-		{formField{kind: "object"}, "x", `!an object in JSON, such as {"name": "value"}`},
-		{formField{kind: "string", format: "date"}, "2026-11-21", `"2026-11-21"`},
-		{formField{kind: "string", format: "date"}, "yesterday", "!date such as"},
-		{formField{choices: choices}, "eur", `"EUR"`},
-		{formField{choices: choices}, "7", `7`},
-		{formField{choices: choices}, "USD", "!one of EUR|7"},
-		{formField{kind: "string", required: true}, " ", "!needed"},
-		{formField{kind: "number"}, "", ""},
-		{formField{}, `say "hi"`, `"say \"hi\""`},
+		{Field{kind: "string"}, " lunch ", `"lunch"`},
+		{Field{kind: "string"}, "12", `"12"`},
+		{Field{kind: "string", format: "number"}, "12.50", `"12.50"`},
+		{Field{kind: "number"}, "12.50", `12.50`},
+		{Field{kind: "number"}, "much", "!number"},
+		{Field{kind: "integer"}, "3", `3`},
+		{Field{kind: "integer"}, "3.5", "!whole number"},
+		{Field{kind: "boolean"}, "Yes", `true`},
+		{Field{kind: "boolean"}, "false", `false`},
+		{Field{kind: "boolean"}, "perhaps", "!yes or no"},
+		{Field{kind: "array"}, `["a"]`, `["a"]`},
+		{Field{kind: "array"}, "a", `["a"]`},
+		{Field{kind: "array", items: "string"}, `x, say "y"`, `["x","say \"y\""]`},
+		{Field{kind: "array", items: "integer"}, "1, 2", `[1,2]`},
+		{Field{kind: "array", items: "integer"}, "1, two", "!a list, such as 1, 2"},
+		{Field{kind: "array", items: "object"}, "x", "!a list in JSON, such as [...]"},
+		{Field{kind: "array"}, `["a"`, `!a list, such as x, y, or in JSON ["x", "y"]`},
+		{Field{kind: "object"}, "x", `!an object in JSON, such as {"name": "value"}`},
+		{Field{kind: "string", format: "date"}, "2026-11-21", `"2026-11-21"`},
+		{Field{kind: "string", format: "date"}, "yesterday", "!date such as"},
+		{Field{choices: choices}, "eur", `"EUR"`},
+		{Field{choices: choices}, "7", `7`},
+		{Field{choices: choices}, "USD", "!one of EUR|7"},
+		{Field{kind: "string", required: true}, " ", "!needed"},
+		{Field{kind: "number"}, "", ""},
+		{Field{}, `say "hi"`, `"say \"hi\""`},
 	} {
 		got, err := test.field.read(test.text)
 		want, fails := strings.CutPrefix(test.want, "!")
@@ -115,8 +117,8 @@ func TestFormFieldReads(t *testing.T) {
 
 func TestCompleteNamesEachProblem(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(expenseForm))
-	_, err := f.complete(jsontext.Value(`{"amount":20,"date":"<transaction date>","tip":1,"request_id":"r"}`))
+	f := Parse(jsontext.Value(expenseForm))
+	_, err := f.Complete(jsontext.Value(`{"amount":20,"date":"<transaction date>","tip":1,"request_id":"r"}`))
 	if err == nil {
 		t.Fatal("it was taken")
 	}
@@ -126,11 +128,11 @@ func TestCompleteNamesEachProblem(t *testing.T) {
 			t.Errorf("%q does not say %q", err, want)
 		}
 	}
-	if _, err := f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"abc","purpose":"lunch"}`)); err == nil ||
+	if _, err := f.Complete(jsontext.Value(`{"date":"2026-11-20","amount":"abc","purpose":"lunch"}`)); err == nil ||
 		err.Error() != "amount: it has no number in it" {
 		t.Error(err)
 	}
-	if _, err := f.complete(jsontext.Value(`[]`)); err == nil {
+	if _, err := f.Complete(jsontext.Value(`[]`)); err == nil {
 		t.Error("an array was taken")
 	}
 }
@@ -138,13 +140,13 @@ func TestCompleteNamesEachProblem(t *testing.T) {
 // What the form knows need not be said again.
 func TestCompleteAddsWhatTheFormKnows(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(expenseForm))
-	got, err := f.complete(jsontext.Value(`{"date":"2026-11-20","purpose":"lunch"}`))
+	f := Parse(jsontext.Value(expenseForm))
+	got, err := f.Complete(jsontext.Value(`{"date":"2026-11-20","purpose":"lunch"}`))
 	if want := `{"date":"2026-11-20","purpose":"lunch","amount":"20","request_id":"request_id_1234567"}`; err != nil ||
 		string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
-	got, err = f.complete(jsontext.Value(`{"date":"2026-11-20","amount":"7 EUR","purpose":"lunch"}`))
+	got, err = f.Complete(jsontext.Value(`{"date":"2026-11-20","amount":"7 EUR","purpose":"lunch"}`))
 	if err != nil || !strings.Contains(string(got), `"amount":"7 EUR"`) {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -162,7 +164,7 @@ const strictForm = `{"type":"form","form":{"type":"object","properties":{
 
 func TestFormHoldsValuesAgainstTheSchema(t *testing.T) {
 	t.Parallel()
-	f := parseForm(jsontext.Value(strictForm))
+	f := Parse(jsontext.Value(strictForm))
 	for doc, want := range map[string]string{
 		`{"amount":"abc"}`:                      "amount: it does not fit",
 		`{"amount":"20"}`:                       "; write something like 20 USD",
@@ -170,15 +172,15 @@ func TestFormHoldsValuesAgainstTheSchema(t *testing.T) {
 		`{"amount":"20 USD","note":"too long"}`: "note: it does not fit: maxLength",
 		`{"amount":"20 USD","id":"r2"}`:         "id: it is not for you to change",
 	} {
-		if _, err := f.complete(jsontext.Value(doc)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := f.Complete(jsontext.Value(doc)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v; want %q", doc, err, want)
 		}
 	}
-	got, err := f.complete(jsontext.Value(`{"amount":"20 USD","id":"r1","odd":7,"note":""}`))
+	got, err := f.Complete(jsontext.Value(`{"amount":"20 USD","id":"r1","odd":7,"note":""}`))
 	if want := `{"amount":"20 USD","id":"r1","odd":7,"note":""}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
-	if got := string(f.skeleton()); strings.Contains(got, "clerk") || !strings.Contains(got, `"id":"r1"`) {
+	if got := string(f.Skeleton()); strings.Contains(got, "clerk") || !strings.Contains(got, `"id":"r1"`) {
 		t.Errorf("the skeleton is %s", got)
 	}
 	if prompt, hint := f.fields[0].prompt(0); prompt != "  Amount (such as 20 USD): " || hint != "" {
@@ -189,16 +191,16 @@ func TestFormHoldsValuesAgainstTheSchema(t *testing.T) {
 func TestFormFieldTakes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		field      formField
+		field      Field
 		line, want string // "!" for an error
 	}{
-		{formField{value: jsontext.Value(`"20 USD"`)}, "", `"20 USD"`},
-		{formField{value: jsontext.Value(`"20 USD"`)}, "5 EUR", `"5 EUR"`},
-		{formField{value: jsontext.Value(`"20 USD"`)}, "/clear", ``},
-		{formField{value: jsontext.Value(`"20 USD"`), required: true}, "/clear", `!`},
-		{formField{value: jsontext.Value(`"soon"`), kind: "string", format: "date"}, "", `!`},
-		{formField{}, "", ``},
-		{formField{required: true}, "", `!`},
+		{Field{value: jsontext.Value(`"20 USD"`)}, "", `"20 USD"`},
+		{Field{value: jsontext.Value(`"20 USD"`)}, "5 EUR", `"5 EUR"`},
+		{Field{value: jsontext.Value(`"20 USD"`)}, "/clear", ``},
+		{Field{value: jsontext.Value(`"20 USD"`), required: true}, "/clear", `!`},
+		{Field{value: jsontext.Value(`"soon"`), kind: "string", format: "date"}, "", `!`},
+		{Field{}, "", ``},
+		{Field{required: true}, "", `!`},
 	} {
 		before := test.field.value
 		err := test.field.take(test.line)
@@ -213,7 +215,7 @@ func TestFormFieldTakes(t *testing.T) {
 func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 	t.Parallel()
 	long := jsontext.Value(`"` + strings.Repeat("x", 200) + `"`)
-	f := formField{name: strings.Repeat("n", 100), value: long, choices: []jsontext.Value{long, long}, required: true}
+	f := Field{name: strings.Repeat("n", 100), value: long, choices: []jsontext.Value{long, long}, required: true}
 	prompt, hint := f.prompt(0)
 	if len(prompt) > 100 || !strings.HasSuffix(prompt, "...]: ") || !strings.Contains(hint, "xxx|xxx") {
 		t.Errorf("%q\n%q", prompt, hint)
@@ -225,76 +227,20 @@ func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 
 func TestFindFormAmongParts(t *testing.T) {
 	t.Parallel()
-	parts := []a2a.Part{a2a.TextPart("Please fill this"), jsonPart(jsontext.Value(`{"type":"form"}`)),
-		jsonPart(jsontext.Value(expenseForm))}
-	if findForm(parts) == nil || findForm(parts[:2]) != nil {
+	parts := []a2a.Part{a2a.TextPart("Please fill this"), data(jsontext.Value(`{"type":"form"}`)),
+		data(jsontext.Value(expenseForm))}
+	if Find(parts) == nil || Find(parts[:2]) != nil {
 		t.Error("the form was not found, or something else was")
 	}
 }
 
 func TestFormLeavesOutWhatATextSays(t *testing.T) {
 	t.Parallel()
-	data := jsonPart(jsontext.Value(strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more."`,
+	data := data(jsontext.Value(strings.Replace(expenseForm, `"instructions":null`, `"instructions":"Say more."`,
 		1)))
 	for text, want := range map[string]string{"Request 7: Say more.": "", "Something is wrong": "Say more."} {
-		if f := findForm([]a2a.Part{a2a.TextPart(text), data}); f == nil || f.instructions != want {
+		if f := Find([]a2a.Part{a2a.TextPart(text), data}); f == nil || f.instructions != want {
 			t.Errorf("%s: %+v", text, f)
-		}
-	}
-}
-
-// A form is asked for as long as the status that brought it; one of an artifact stays.
-func TestSeenForgetsTheFormOfAnEarlierStatus(t *testing.T) {
-	t.Parallel()
-	form := jsonPart(jsontext.Value(expenseForm))
-	status := func(parts ...a2a.Part) a2a.Event {
-		return &a2a.StatusUpdate{TaskID: "t",
-			Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: &a2a.Message{Parts: parts}}}
-	}
-	var s seen
-	for _, test := range []struct {
-		event a2a.Event
-		asks  bool
-	}{
-		{&a2a.Task{ID: "t", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired,
-			Message: &a2a.Message{Parts: []a2a.Part{form}}}}, true},
-		{status(a2a.TextPart("Which one is this for?")), false},
-		{status(a2a.TextPart("Please fill this"), form), true},
-		{status(a2a.TextPart("Which one is this for?")), false},
-		{&a2a.ArtifactUpdate{TaskID: "t", Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{form}}}, true},
-		{status(a2a.TextPart("Please fill this")), true},
-	} {
-		if s.note(test.event); s.asksForm() != test.asks {
-			t.Errorf("after %+v a form is asked for: %v", test.event, s.asksForm())
-		}
-	}
-}
-
-// What hosts write for programs beside a text is for --verbose.
-func TestTextLeavesOutEchoes(t *testing.T) {
-	t.Parallel()
-	plan, other := jsonPart(jsontext.Value(`{"type":"plan","steps":[]}`)),
-		jsonPart(jsontext.Value(`{"type":"receipt"}`))
-	text := a2a.TextPart("Plan:")
-	for _, test := range []struct {
-		all   bool
-		parts []a2a.Part
-		want  string // of the labels
-	}{
-		{false, []a2a.Part{text, plan}, "Message Text"},
-		{false, []a2a.Part{plan}, "Message Data"},
-		{false, []a2a.Part{text, other}, "Message Text Data"},
-		{true, []a2a.Part{text, plan}, "Message Media type Text Media type Data"},
-	} {
-		p := printer{&terminal.Printer{All: test.all}}
-		p.message("Message", &a2a.Message{Role: a2a.RoleAgent, Parts: test.parts})
-		var labels []string
-		for line := range strings.Lines(p.Buf.String()) {
-			label, _, _ := strings.Cut(strings.TrimSpace(line), ":")
-			labels = append(labels, label)
-		}
-		if got := strings.Join(labels, " "); got != test.want {
-			t.Errorf("%s; want %s", got, test.want)
 		}
 	}
 }
@@ -304,17 +250,32 @@ func FuzzParseForm(f *testing.F) {
 	f.Add(
 		`{"type":"form","form":{"properties":{"a":{"enum":[1,"x",null]},"a ":{"type":["null"]}}},"form_data":{"a":{}}}`)
 	f.Fuzz(func(t *testing.T, data string) {
-		form := parseForm(jsontext.Value(data))
+		form := Parse(jsontext.Value(data))
 		if form == nil {
 			return
 		}
-		if doc := form.skeleton(); !doc.IsValid(jsontext.AllowDuplicateNames(true)) {
+		if doc := form.Skeleton(); !doc.IsValid(jsontext.AllowDuplicateNames(true)) {
 			t.Errorf("the skeleton is no JSON: %s", doc)
 		}
-		p := printer{new(terminal.Printer)}
-		p.form(form)
+		form.Print(new(terminal.Printer))
 		for i := range form.fields {
 			form.fields[i].read("x")
 		}
 	})
+}
+
+func data(text jsontext.Value) a2a.Part {
+	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}
+}
+
+func TestFormPromptsLeaveRoom(t *testing.T) {
+	t.Parallel()
+	f := Field{name: strings.Repeat("n", 100), value: []byte(fmt.Sprintf("%q", strings.Repeat("x", 200)))}
+	for _, columns := range []int{80, 40} {
+		prompt, above := f.prompt(columns)
+		if utf8.RuneCountInString(prompt) > columns*7/10 || !strings.HasSuffix(prompt, ": ") ||
+			!strings.Contains(above, "[xxx") {
+			t.Errorf("%q\n%q", prompt, above)
+		}
+	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package clientcmd
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -21,7 +22,7 @@ for each problem; docs/cards.md lists the sources of the rules. The card is a fi
 standard input, or the agent of -a. If there are errors, the exit code is 1. Warnings do not
 change it.`
 
-func (c *command) cardValidateCommand() *cobra.Command {
+func cardValidate(c *connect.Caller) *cobra.Command {
 	return &cobra.Command{
 		Use:     "validate [FILE|URL]",
 		Short:   "Validate a card",
@@ -29,19 +30,19 @@ func (c *command) cardValidateCommand() *cobra.Command {
 		Example: "  dragoman card validate card.json\n  dragoman card validate https://agent.example.com -o json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.within(cmd, &seen{}, func(ctx context.Context) error {
-				raw, err := c.rawCard(ctx, args)
+			return c.Within(cmd.Context(), nil, func(ctx context.Context) error {
+				raw, err := rawCard(ctx, c, args)
 				if err != nil {
 					return err
 				}
-				return c.showProblems(raw)
+				return showProblems(c, raw)
 			})
 		},
 	}
 }
 
 // rawCard returns a card as it is, by the argument or by -a.
-func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
+func rawCard(ctx context.Context, c *connect.Caller, args []string) ([]byte, error) {
 	ref := c.Agent
 	if len(args) > 0 && c.FromFlag("agent-card") {
 		return nil, cmdline.Usagef("a card is named twice: %s and -a", args[0])
@@ -50,7 +51,7 @@ func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 		ref = args[0]
 	}
 	if ref == "-" {
-		return c.cardFromInput()
+		return cardFromInput(c)
 	}
 	if ref == "" {
 		return nil, cmdline.Usagef("no card is named").WithHint("give the file or the URL of a card")
@@ -59,7 +60,7 @@ func (c *command) rawCard(ctx context.Context, args []string) ([]byte, error) {
 }
 
 // cardNamed returns what rawCard reads.
-func (c *command) cardNamed(args []string) string {
+func cardNamed(c *connect.Caller, args []string) string {
 	if len(args) > 0 {
 		return args[0]
 	}
@@ -67,7 +68,7 @@ func (c *command) cardNamed(args []string) string {
 }
 
 // cardFromInput reads a card from standard input.
-func (c *command) cardFromInput() ([]byte, error) {
+func cardFromInput(c *connect.Caller) ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(c.Stdin, maxCard+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the card from standard input: %w", err)
@@ -81,7 +82,7 @@ func (c *command) cardFromInput() ([]byte, error) {
 // maxCard is the size of the largest card, in bytes, which is that of one that is fetched.
 const maxCard = 1 << 20
 
-func (c *command) showProblems(raw []byte) error {
+func showProblems(c *connect.Caller, raw []byte) error {
 	problems := card.Validate(raw)
 	form, _ := card.FormOf(raw) // "" for what is no card, which is among the problems
 	if c.AsJSON {
@@ -113,7 +114,7 @@ const cardConvertLong = `convert writes a card as a card of another protocol ver
 URL, - for standard input, or the agent of -a. The agent still speaks the same version: to serve
 other versions too, put dragoman gateway in front of it.`
 
-func (c *command) cardConvertCommand() *cobra.Command {
+func cardConvert(c *connect.Caller) *cobra.Command {
 	var to string
 	convert := &cobra.Command{
 		Use:   "convert --to FORM [FILE|URL]",
@@ -126,16 +127,16 @@ func (c *command) cardConvertCommand() *cobra.Command {
 			if !isForm(to) {
 				return cmdline.Usagef("--to is %q", to).WithHint("give it one of " + formList())
 			}
-			return c.within(cmd, &seen{},
-				func(ctx context.Context) error { return c.convertCard(ctx, args, card.Form(to)) })
+			return c.Within(cmd.Context(), nil,
+				func(ctx context.Context) error { return convertCard(ctx, c, args, card.Form(to)) })
 		},
 	}
 	convert.Flags().StringVar(&to, "to", "", "the version of the card: "+formList())
 	return convert
 }
 
-func (c *command) convertCard(ctx context.Context, args []string, to card.Form) error {
-	raw, err := c.rawCard(ctx, args)
+func convertCard(ctx context.Context, c *connect.Caller, args []string, to card.Form) error {
+	raw, err := rawCard(ctx, c, args)
 	if err != nil {
 		return err
 	}
@@ -143,14 +144,14 @@ func (c *command) convertCard(ctx context.Context, args []string, to card.Form) 
 	if err != nil {
 		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid, Message: err.Error(),
 			Hint: "see what is wrong with it: " +
-				terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)})}
+				terminal.CommandLine([]string{c.Program, "card", "validate", cardNamed(c, args)})}
 	}
 	for _, what := range lost {
 		c.Warn("lost: %s", what)
 	}
 	if card.HasErrors(card.Validate(raw)) {
 		c.Warn("the card has errors, and so has the converted card: %s",
-			terminal.CommandLine([]string{c.Program, "card", "validate", c.cardNamed(args)}))
+			terminal.CommandLine([]string{c.Program, "card", "validate", cardNamed(c, args)}))
 	}
 	return c.ShowJSON(converted)
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package show
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 )
 
 func printed(event a2a.Event) string {
-	p := printer{new(terminal.Printer)}
-	p.event(event)
+	p := Printer{new(terminal.Printer)}
+	p.Event(event)
 	return p.Buf.String()
 }
 
@@ -95,7 +96,7 @@ func BenchmarkJoined(b *testing.B) {
 		parts[i] = a2a.TextPart("twenty bytes of text")
 	}
 	for b.Loop() {
-		joined(parts)
+		Joined(parts)
 	}
 }
 
@@ -107,4 +108,37 @@ func TestTextHasNoEmptyLinesAround(t *testing.T) {
 	if want := "Message: agent\n  Text: Money asks:\n  Text: Which?\n\n"; got != want {
 		t.Errorf("%q; want %q", got, want)
 	}
+}
+
+// Documents that hosts write for programs beside a text are for --verbose.
+func TestTextLeavesOutEchoes(t *testing.T) {
+	t.Parallel()
+	plan, other := data((`{"type":"plan","steps":[]}`)),
+		data((`{"type":"receipt"}`))
+	text := a2a.TextPart("Plan:")
+	for _, test := range []struct {
+		all   bool
+		parts []a2a.Part
+		want  string // of the labels
+	}{
+		{false, []a2a.Part{text, plan}, "Message Text"},
+		{false, []a2a.Part{plan}, "Message Data"},
+		{false, []a2a.Part{text, other}, "Message Text Data"},
+		{true, []a2a.Part{text, plan}, "Message Media type Text Media type Data"},
+	} {
+		p := Printer{&terminal.Printer{All: test.all}}
+		p.Message("Message", &a2a.Message{Role: a2a.RoleAgent, Parts: test.parts})
+		var labels []string
+		for line := range strings.Lines(p.Buf.String()) {
+			label, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+			labels = append(labels, label)
+		}
+		if got := strings.Join(labels, " "); got != test.want {
+			t.Errorf("%s; want %s", got, test.want)
+		}
+	}
+}
+
+func data(text string) a2a.Part {
+	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package clientcmd
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/show"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 )
 
 // codeState is the code of a state that --fail-on names. It is no failure of this program, and no error of the
@@ -46,17 +47,27 @@ func (f *statesFlag) Set(text string) error {
 	return nil
 }
 
-// failOnFlag lets a command fail when the task ends in one of some states, or waits.
-func (c *command) failOnFlag(flags *pflag.FlagSet) {
-	flags.Var(&c.failOn, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, "+
+// add lets a command fail when the task ends in one of some states, or waits.
+func (f *statesFlag) add(flags *pflag.FlagSet) {
+	flags.Var(f, "fail-on", fmt.Sprintf("exit with %d if the task ends up in one of these states, "+
 		"such as failed,rejected,input-required", cmdline.ExitState))
 }
 
-// verdict makes a failure of the state that the task ended in, if the user wants that.
-func (c *command) verdict() error {
-	if !slices.Contains(c.failOn, c.ending) {
-		return nil
+// judge says how the task stands, and fails if that is a failure.
+func judge(t *talk.Talk, failOn statesFlag) error {
+	t.Judge()
+	return failOn.verdict(t)
+}
+
+// verdict makes a failure of the state that the task is in, if the user wants that, and of an agent of this run only
+// that reached no other one.
+func (f statesFlag) verdict(t *talk.Talk) error {
+	switch {
+	case t.Unreached:
+		return talk.ErrUnreached
+	case slices.Contains(f, t.State):
+		return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState,
+			Message: fmt.Sprintf("the task is %s, which --fail-on names", show.StateName(t.State))}
 	}
-	return &cmdline.Failure{Exit: cmdline.ExitState, Code: codeState,
-		Message: fmt.Sprintf("the task is %s, which --fail-on names", show.StateName(c.ending))}
+	return nil
 }

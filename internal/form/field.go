@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package form
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,23 +10,17 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/schema"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// A form is an [agent.Form] that an agent asks to be filled, as it is shown at a terminal.
-type form struct {
-	fields       []formField // in the order of the document
-	instructions string      // "" as well when a text beside the form says them
-	source       string      // the document
-}
-
-type formField struct {
+// A Field is one value of a form.
+type Field struct {
 	name, title, description string
 	kind                     string // the JSON Schema type; "" for any
 	items                    string // that of the elements of an array; "" for any
@@ -40,85 +33,7 @@ type formField struct {
 	problem                  string         // what the agent says is wrong with the value
 }
 
-// findForm returns the form in the parts, if there is one.
-func findForm(parts []a2a.Part) *form {
-	for i := range parts {
-		if f := formIn(parts, i); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// formIn returns the form that one of the parts is; nil for none. Instructions that a text has already are left out.
-func formIn(parts []a2a.Part, i int) *form {
-	data, ok := parts[i].Content.(a2a.Data)
-	if !ok {
-		return nil
-	}
-	f := parseForm(jsontext.Value(data))
-	if f != nil && slices.ContainsFunc(parts, func(p a2a.Part) bool {
-		text, ok := p.Content.(a2a.Text)
-		return ok && strings.Contains(string(text), f.instructions)
-	}) {
-		f.instructions = ""
-	}
-	return f
-}
-
-// parseForm reads a form document; nil when the data is none.
-func parseForm(data jsontext.Value) *form {
-	doc, ok := agent.FindForm(a2a.Part{Content: a2a.Data(data)})
-	if !ok {
-		return nil
-	}
-	var schema struct {
-		Properties jsontext.Value `json:"properties"`
-		Required   []string       `json:"required"`
-	}
-	if json.Unmarshal([]byte(doc.Schema), &schema) != nil {
-		return nil
-	}
-	known, _ := doc.Values.(map[string]jsontext.Value)
-	f := &form{instructions: doc.Instructions, source: string(data)}
-	err := eachMember(schema.Properties, func(name string, about jsontext.Value) {
-		field := parseField(name, about)
-		field.required = slices.Contains(schema.Required, name)
-		field.problem = doc.Errors[name]
-		if value, ok := known[name]; ok && !isBlank(value) {
-			field.value = value
-		}
-		f.fields = append(f.fields, field)
-	})
-	if err != nil || len(f.fields) == 0 {
-		return nil
-	}
-	return f
-}
-
-// eachMember calls visit for each member of an object, in order.
-func eachMember(object jsontext.Value, visit func(name string, value jsontext.Value)) error {
-	d := jsontext.NewDecoder(bytes.NewReader(object))
-	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' {
-		return errors.Join(errors.New("not an object"), err)
-	}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return err
-		}
-		text := name.String() // the token is only good until the next one
-		value, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		visit(text, value.Clone())
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-func parseField(name string, schema jsontext.Value) formField {
+func parseField(name string, schema jsontext.Value) Field {
 	var s struct {
 		Type        jsontext.Value   `json:"type"`
 		Format      jsontext.Value   `json:"format"`
@@ -130,7 +45,7 @@ func parseField(name string, schema jsontext.Value) formField {
 		ReadOnly    bool             `json:"readOnly"`
 		Items       jsontext.Value   `json:"items"`
 	}
-	field := formField{name: name, schema: schema}
+	field := Field{name: name, schema: schema}
 	if json.Unmarshal(schema, &s) != nil {
 		return field // of a shape that nobody knows: anything will do
 	}
@@ -190,7 +105,7 @@ func isBlank(v jsontext.Value) bool {
 }
 
 // label returns what a person calls the field.
-func (f *formField) label() string {
+func (f *Field) label() string {
 	if f.title != "" {
 		return f.title
 	}
@@ -198,7 +113,7 @@ func (f *formField) label() string {
 }
 
 // hint returns what belongs in the field, in a few words; "" when anything does.
-func (f *formField) hint() string {
+func (f *Field) hint() string {
 	var words []string
 	example := f.example
 	if example == nil {
@@ -233,7 +148,7 @@ func (f *formField) hint() string {
 }
 
 // shape says how to write a value that has several.
-func (f *formField) shape() string {
+func (f *Field) shape() string {
 	switch {
 	case f.kind == "object":
 		return `an object in JSON, such as {"name": "value"}`
@@ -259,7 +174,7 @@ func plain(v jsontext.Value) string {
 }
 
 // read makes the field's value of what a person typed; nil when that was nothing.
-func (f *formField) read(text string) (jsontext.Value, error) {
+func (f *Field) read(text string) (jsontext.Value, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		if f.required {
@@ -272,7 +187,7 @@ func (f *formField) read(text string) (jsontext.Value, error) {
 }
 
 // parse makes JSON of a text; a text that does not fit the type stays a string, which check refuses.
-func (f *formField) parse(text string) jsontext.Value {
+func (f *Field) parse(text string) jsontext.Value {
 	for _, choice := range f.choices {
 		if strings.EqualFold(plain(choice), text) {
 			return choice
@@ -301,7 +216,7 @@ func (f *formField) parse(text string) jsontext.Value {
 
 // parseList makes an array of a text: it is one in JSON, or has elements with commas between them. It returns nil for
 // neither.
-func (f *formField) parseList(text string) jsontext.Value {
+func (f *Field) parseList(text string) jsontext.Value {
 	whole := jsontext.Value(text)
 	if whole.Kind() == '[' || f.items == "object" || f.items == "array" {
 		if whole.IsValid() {
@@ -309,7 +224,7 @@ func (f *formField) parseList(text string) jsontext.Value {
 		}
 		return nil
 	}
-	element, list := formField{kind: f.items}, []byte{'['}
+	element, list := Field{kind: f.items}, []byte{'['}
 	for piece := range strings.SplitSeq(text, ",") {
 		if len(list) > 1 {
 			list = append(list, ',')
@@ -328,7 +243,7 @@ var kindNames = map[jsontext.Kind]string{'"': "string", '0': "number", 't': "boo
 	'{': "object"}
 
 // check says what is wrong with a value. What the agent makes of it is the agent's business.
-func (f *formField) check(value jsontext.Value) error {
+func (f *Field) check(value jsontext.Value) error {
 	if isBlank(value) {
 		if f.required {
 			return errors.New("it is needed")
@@ -364,7 +279,7 @@ func (f *formField) check(value jsontext.Value) error {
 }
 
 // forExample says what would fit.
-func (f *formField) forExample() string {
+func (f *Field) forExample() string {
 	if f.example == nil {
 		return ""
 	}
@@ -373,7 +288,7 @@ func (f *formField) forExample() string {
 
 // checkSchema says what else of the field's schema a value does not fit. A schema that is none, or that refers to what
 // is not in it, is for the agent to hold the value against.
-func (f *formField) checkSchema(value jsontext.Value) error {
+func (f *Field) checkSchema(value jsontext.Value) error {
 	s, err := schema.Compile(f.schema)
 	if err != nil {
 		return nil
@@ -389,119 +304,55 @@ func (f *formField) checkSchema(value jsontext.Value) error {
 	return errors.New("it does not fit: " + strings.Join(problems[:min(len(problems), 3)], "; ") + f.forExample())
 }
 
-// carry takes over what was answered to the form before, for the fields whose value the agent did not keep.
-func (f *form) carry(before *form) {
-	for i := range f.fields {
-		for _, old := range before.fields {
-			if field := &f.fields[i]; field.name == old.name && field.value == nil {
-				field.value = old.value
-			}
-		}
+// take makes what a person typed the field's value. Nothing keeps the value that there is.
+func (f *Field) take(line string) error {
+	switch {
+	case line == "" && f.value != nil:
+		return f.check(f.value)
+	case strings.EqualFold(line, wordClear):
+		line = ""
 	}
+	value, err := f.read(line)
+	if err == nil {
+		f.value = value
+	}
+	return err
 }
 
-// answer returns the document of the fields that have a value.
-func (f *form) answer() jsontext.Value { return f.document(false) }
+// How many letters of a prompt, and of a value in it, are shown: the line has to have room for the answer.
+const (
+	maxPrompt = 56
+	maxShown  = 40
+)
 
-// skeleton returns the document to fill: all fields, those without a value empty.
-func (f *form) skeleton() jsontext.Value { return f.document(true) }
-
-func (f *form) document(empty bool) jsontext.Value {
-	var b bytes.Buffer
-	e := jsontext.NewEncoder(&b, jsontext.AllowDuplicateNames(true))
-	e.WriteToken(jsontext.BeginObject)
-	for _, field := range f.fields {
-		value := field.value
-		if value == nil && (!empty || field.readOnly) {
-			continue
-		}
-		if value == nil {
-			value = jsontext.Value(`""`)
-			if field.kind != "" && field.kind != "string" {
-				value = jsontext.Value("null")
-			}
-		}
-		e.WriteToken(jsontext.String(field.name))
-		e.WriteValue(value)
+// prompt returns what a field is asked for with: its name, what belongs there, and the value that it has. What belongs
+// there is in a line above when the field is described, or when all that is too long; so is the value, on a terminal
+// whose columns would not leave half a line for the answer. 0 columns are any number.
+func (f *Field) prompt(columns int) (prompt, above string) {
+	room := maxPrompt
+	if columns > 0 {
+		room = min(room, columns*7/10)
 	}
-	e.WriteToken(jsontext.EndObject)
-	return bytes.TrimSpace(b.Bytes())
-}
-
-// complete returns a filled document with what the form knows of the fields that it leaves out. It says, field by
-// field, what is wrong with it.
-func (f *form) complete(doc jsontext.Value) (jsontext.Value, error) {
-	whole := &form{}
-	given := make(map[string]bool)
-	err := eachMember(doc, func(name string, value jsontext.Value) {
-		given[name] = true
-		whole.fields = append(whole.fields, formField{name: name, value: value})
-	})
-	if err != nil {
-		return nil, errors.New("the answer is not a JSON object")
+	label, value := terminal.Indent+terminal.Short(terminal.Inline(f.label()), maxShown), ""
+	if f.value != nil {
+		value = " [" + terminal.Short(terminal.Inline(plain(f.value)), maxShown) + "]"
 	}
-	for _, field := range f.fields {
-		if !given[field.name] && field.value != nil {
-			whole.fields = append(whole.fields, formField{name: field.name, value: field.value})
-		}
+	hint := f.hint()
+	if hint != "" {
+		hint = " (" + terminal.Inline(hint) + ")"
 	}
-	if problems := f.problems(whole); len(problems) > 0 {
-		return nil, errors.New(strings.Join(problems, "; "))
+	described := f.description != "" && f.description != f.label()
+	if prompt = label + hint + value + ": "; !described && utf8.RuneCountInString(prompt) <= room {
+		return prompt, ""
 	}
-	return whole.answer(), nil
-}
-
-// problems says what is wrong with the values of a document.
-func (f *form) problems(doc *form) []string {
-	given := make(map[string]jsontext.Value)
-	for _, member := range doc.fields {
-		given[member.name] = member.value
+	above = label + hint
+	if described {
+		above = label + ": " + f.description + hint
 	}
-	var problems []string
-	for _, field := range f.fields {
-		value, ok := given[field.name]
-		delete(given, field.name)
-		if field.readOnly && !ok {
-			continue // the agent's business
-		}
-		if field.readOnly && !(field.value != nil && equalJSON(value, field.value)) {
-			problems = append(problems, field.name+": it is not for you to change; leave it out")
-			continue
-		}
-		if err := field.check(value); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", field.name, err))
-		}
+	prompt = label + value + ": "
+	if columns > 0 && utf8.RuneCountInString(prompt) > room {
+		above += value
+		prompt = terminal.Short(label, room-len(": ")) + ": "
 	}
-	for name := range given {
-		problems = append(problems, fmt.Sprintf("%s: the form has no such field", name))
-	}
-	slices.Sort(problems)
-	return problems
-}
-
-// equalJSON reports whether two values are written alike, white space aside.
-func equalJSON(a, b jsontext.Value) bool {
-	a, b = a.Clone(), b.Clone()
-	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
-}
-
-// form prints the fields of a form.
-func (p printer) form(f *form) {
-	if f.instructions != "" {
-		p.Text(1, "Instructions", f.instructions)
-	}
-	for i := range f.fields {
-		field := &f.fields[i]
-		text := field.label()
-		if hint := field.hint(); hint != "" {
-			text += " (" + hint + ")"
-		}
-		if field.value != nil {
-			text += " = " + plain(field.value)
-		}
-		if field.problem != "" {
-			text += " - " + field.problem
-		}
-		p.Field(1, "Field", field.name+": "+text)
-	}
+	return prompt, above
 }

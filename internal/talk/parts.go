@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package talk
 
 import (
 	"cmp"
@@ -26,16 +26,19 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// maxPart is how much of a file or of standard input becomes a part. More belongs behind a URL.
-const maxPart = 64 << 20
+// MaxPart is how much of a file or of standard input becomes a part. More belongs behind a URL.
+const MaxPart = 64 << 20
 
-// partFlags collect the parts of a message in the order of the command line.
-type partFlags struct{ specs []partSpec }
+// PartFlags collect the parts of a message in the order of the command line.
+type PartFlags struct{ specs []partSpec }
+
+// Given reports whether the command line has parts.
+func (p *PartFlags) Given() bool { return len(p.specs) > 0 }
 
 type partSpec struct{ flag, value, mediaType string }
 
-// add defines the flags of parts.
-func (p *partFlags) add(flags *pflag.FlagSet) {
+// Add defines the flags of parts.
+func (p *PartFlags) Add(flags *pflag.FlagSet) {
 	for _, f := range []struct{ name, kind, usage string }{
 		{"text", "text", "a part of text; repeatable"},
 		{"file", "path|-|url", "a part with the content of a file or of standard input (-), or with the URL of a " +
@@ -50,7 +53,7 @@ func (p *partFlags) add(flags *pflag.FlagSet) {
 
 // partFlag is one of them; it implements pflag.Value.
 type partFlag struct {
-	parts      *partFlags
+	parts      *PartFlags
 	name, kind string
 }
 
@@ -77,11 +80,11 @@ func (f *partFlag) Set(value string) error {
 	return nil
 }
 
-// build makes the parts: the words of the command line first, then those of the flags.
-func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
+// Build makes the parts: the words of the command line first, then those of the flags.
+func (p *PartFlags) Build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	var parts []a2a.Part
 	if len(words) > 0 {
-		part, err := textPart(strings.Join(words, " "))
+		part, err := TextPart(strings.Join(words, " "))
 		if err != nil {
 			return nil, explainText("the text", err)
 		}
@@ -97,7 +100,7 @@ func (p *partFlags) build(words []string, stdin io.Reader) ([]a2a.Part, error) {
 	for _, spec := range p.specs {
 		part, err := spec.part(stdin)
 		if err != nil {
-			return nil, explainPart(spec.flag, err)
+			return nil, ExplainPart(spec.flag, err)
 		}
 		if spec.mediaType != "" {
 			part.MediaType = spec.mediaType
@@ -121,18 +124,19 @@ func (s *partSpec) part(stdin io.Reader) (a2a.Part, error) {
 		if s.readsInput() {
 			return inputPart(stdin)
 		}
-		return filePart(s.value)
+		return FilePart(s.value)
 	case "data":
-		return dataPart(s.value, stdin)
+		return DataPart(s.value, stdin)
 	}
-	return textPart(s.value)
+	return TextPart(s.value)
 }
 
 var errNoText, errNotUTF8 = errors.New("is empty"), errors.New("is not UTF-8")
 
 const hintBytes = "send other bytes as a file: --file PATH, or --file - for standard input"
 
-func textPart(text string) (a2a.Part, error) {
+// TextPart makes a part of a text, which says something.
+func TextPart(text string) (a2a.Part, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return a2a.Part{}, errNoText
@@ -142,8 +146,8 @@ func textPart(text string) (a2a.Part, error) {
 	return a2a.TextPart(text), nil
 }
 
-// explainPart says which flag made a part that cannot be sent.
-func explainPart(flag string, err error) error {
+// ExplainPart says which flag made a part that cannot be sent.
+func ExplainPart(flag string, err error) error {
 	if err == errNoText || err == errNotUTF8 {
 		return explainText("--"+flag, err)
 	}
@@ -164,7 +168,8 @@ func errNothingSaid() *cmdline.Failure {
 		"give a message with --text, --file or --data, as words after the options, or on standard input")
 }
 
-func filePart(ref string) (a2a.Part, error) {
+// FilePart makes a part of a file or of the URL of one.
+func FilePart(ref string) (a2a.Part, error) {
 	if u, err := url.Parse(ref); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		name := path.Base(u.Path)
 		if name == "." || name == "/" {
@@ -172,7 +177,7 @@ func filePart(ref string) (a2a.Part, error) {
 		}
 		return a2a.URLPart(ref, mime.TypeByExtension(path.Ext(name)), name), nil
 	}
-	content, err := readFile(ref)
+	content, err := ReadFile(ref)
 	if err != nil {
 		return a2a.Part{}, err
 	}
@@ -198,16 +203,16 @@ func saysSomething(cmd *cobra.Command, words []string) bool {
 	return len(words) > 0 || slices.ContainsFunc([]string{"text", "file", "data", "answer", "skeleton"}, given)
 }
 
-// orInput returns the words of a message. Where the command line has no message they are standard input, unless that is
+// OrInput returns the words of a message. Where the command line has no message they are standard input, unless that is
 // a terminal, at which a person would not know that something waits for them.
-func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) {
+func OrInput(run *cmdline.Run, cmd *cobra.Command, words []string) ([]string, error) {
 	if saysSomething(cmd, words) {
 		return words, nil
 	}
-	if terminal.IsTerminal(c.Stdin) {
+	if terminal.IsTerminal(run.Stdin) {
 		return nil, errNothingSaid()
 	}
-	content, err := readAll(c.Stdin)
+	content, err := readAll(run.Stdin)
 	if err != nil {
 		return nil, cmdline.Usagef("standard input: %v", err)
 	}
@@ -218,10 +223,10 @@ func (c *command) orInput(cmd *cobra.Command, words []string) ([]string, error) 
 	return []string{text}, nil
 }
 
-// dataPart takes JSON as it stands, from standard input, or from a file. JSON is kept to the letter.
-func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
+// DataPart takes JSON as it stands, from standard input, or from a file. JSON is kept to the letter.
+func DataPart(value string, stdin io.Reader) (a2a.Part, error) {
 	if text := jsontext.Value(value); value != "-" && text.IsValid() {
-		return jsonPart(text), nil
+		return JSONPart(text), nil
 	}
 	var text []byte
 	var err error
@@ -230,7 +235,7 @@ func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
 		name = "standard input"
 		text, err = readAll(stdin)
 	} else {
-		text, err = readFile(value)
+		text, err = ReadFile(value)
 	}
 	switch {
 	case err != nil && looksLikeJSON(value):
@@ -240,10 +245,11 @@ func dataPart(value string, stdin io.Reader) (a2a.Part, error) {
 	case !jsontext.Value(text).IsValid():
 		return a2a.Part{}, fmt.Errorf("%s is not JSON", name)
 	}
-	return jsonPart(text), nil
+	return JSONPart(text), nil
 }
 
-func jsonPart(text jsontext.Value) a2a.Part {
+// JSONPart makes a part of JSON.
+func JSONPart(text jsontext.Value) a2a.Part {
 	return a2a.Part{Content: a2a.Data(text), MediaType: "application/json"}
 }
 
@@ -251,26 +257,27 @@ func looksLikeJSON(value string) bool {
 	return strings.HasPrefix(value, "{") || strings.HasPrefix(value, "[") || strings.HasPrefix(value, `"`)
 }
 
-func readFile(name string) ([]byte, error) {
+// ReadFile reads a file that becomes a part, of MaxPart bytes at most.
+func ReadFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > maxPart {
+	if info, err := f.Stat(); err == nil && info.Size() > MaxPart {
 		return nil, errTooLarge // without reading it; what says nothing of its size is counted
 	}
 	return readAll(f)
 }
 
-var errTooLarge = fmt.Errorf("it has more than %d bytes; upload it and send its URL", maxPart)
+var errTooLarge = fmt.Errorf("it has more than %d bytes; upload it and send its URL", MaxPart)
 
 func readAll(r io.Reader) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, maxPart+1))
+	content, err := io.ReadAll(io.LimitReader(r, MaxPart+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(content) > maxPart {
+	if len(content) > MaxPart {
 		return nil, errTooLarge
 	}
 	return content, nil

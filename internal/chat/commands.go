@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package chat
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,12 +14,12 @@ import (
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/form"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/show"
+	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
-
-// errQuit ends a chat in good order.
-var errQuit = errors.New("quit")
 
 // A chatCommand is a line of a chat that begins with /.
 type chatCommand struct {
@@ -28,7 +27,7 @@ type chatCommand struct {
 	run              func(s *chat, ctx context.Context, arg string) error
 }
 
-func chatCommands() []chatCommand {
+func commands() []chatCommand {
 	return []chatCommand{
 		{"/file", "PATH|URL", "attach a file to the next message; without a path, list what is attached",
 			(*chat).fileCommand},
@@ -46,36 +45,25 @@ func chatCommands() []chatCommand {
 		{"/agents", "[NUMBER|NAME]", "list the agents, or talk to another one", (*chat).agentCommand},
 		{"/help", "", "list the commands", func(s *chat, _ context.Context, _ string) error { s.help(); return nil }},
 		{"/quit", "", "leave (also Ctrl-D); tasks go on without you",
-			func(*chat, context.Context, string) error { return errQuit }},
+			func(*chat, context.Context, string) error { return form.ErrQuit }},
 	}
 }
 
-// isChatCommand reports whether a word is the name of a command.
-func isChatCommand(word string) bool {
-	return slices.ContainsFunc(chatCommands(), func(cmd chatCommand) bool { return cmd.name == word })
+// isCommand reports whether a word is the name of a command.
+func isCommand(word string) bool {
+	return slices.ContainsFunc(commands(), func(cmd chatCommand) bool { return cmd.name == word })
 }
 
-// chatAliases are other names that people try.
-var chatAliases = map[string]string{"/exit": "/quit", "/q": "/quit", "/attach": "/file", "/?": "/help",
+// aliases are other names that people try.
+var aliases = map[string]string{"/exit": "/quit", "/q": "/quit", "/attach": "/file", "/?": "/help",
 	"/agent": "/agents"}
 
-// completeChat completes the name of a command.
-func completeChat(line string) []string {
+// completeCommand completes the name of a command.
+func completeCommand(line string) []string {
 	var all []string
-	for _, cmd := range chatCommands() {
+	for _, cmd := range commands() {
 		if strings.HasPrefix(cmd.name, line) && strings.HasPrefix(line, "/") {
 			all = append(all, cmd.name)
-		}
-	}
-	return all
-}
-
-// completeForm completes the commands of forms.
-func completeForm(line string) []string {
-	var all []string
-	for _, word := range []string{wordLater, wordCancel, wordClear, wordHelp, wordQuit} {
-		if strings.HasPrefix(word, line) && line != "" {
-			all = append(all, word)
 		}
 	}
 	return all
@@ -84,10 +72,10 @@ func completeForm(line string) []string {
 // command runs a line that begins with /.
 func (s *chat) command(ctx context.Context, line string) error {
 	name, arg, _ := strings.Cut(line, " ")
-	if alias, ok := chatAliases[name]; ok {
+	if alias, ok := aliases[name]; ok {
 		name = alias
 	}
-	for _, cmd := range chatCommands() {
+	for _, cmd := range commands() {
 		if cmd.name == name {
 			return cmd.run(s, ctx, strings.TrimSpace(arg))
 		}
@@ -97,11 +85,11 @@ func (s *chat) command(ctx context.Context, line string) error {
 }
 
 func (s *chat) help() {
-	for _, cmd := range chatCommands() {
+	for _, cmd := range commands() {
 		s.helpOn(strings.TrimSpace(cmd.name+" "+cmd.args), cmd.help)
 	}
 	s.helpOn("//text", "say /text")
-	if s.c.Own != nil {
+	if s.Own != nil {
 		s.helpOn("new: ...", "ask something new, although an agent waits for an answer")
 		s.helpOn("@NAME ...", "say it to the agent of that name")
 	}
@@ -113,21 +101,21 @@ func (s *chat) help() {
 // helpOn explains a command in two columns or, where that leaves no room for the second one, in lines of its own.
 func (s *chat) helpOn(command, help string) {
 	const first, room = 24, 30
-	if columns := s.c.Columns(); columns > 0 && columns < first+room {
-		s.c.Tell("%s", command)
-		s.c.Tell(terminal.Indent+"%s", help)
+	if columns := s.Columns(); columns > 0 && columns < first+room {
+		s.Tell("%s", command)
+		s.Tell(terminal.Indent+"%s", help)
 		return
 	}
-	s.c.TellHanging(first, fmt.Sprintf("%-*s%s", first, command, help))
+	s.TellHanging(first, fmt.Sprintf("%-*s%s", first, command, help))
 }
 
 func (s *chat) fileCommand(_ context.Context, ref string) error {
 	if ref == "" {
 		if len(s.attached) == 0 {
-			s.c.Tell("Nothing is attached.")
+			s.Tell("Nothing is attached.")
 		}
 		for i := range s.attached {
-			s.c.Tell("%s", partName(&s.attached[i]))
+			s.Tell("%s", partName(&s.attached[i]))
 		}
 		return nil
 	}
@@ -136,12 +124,12 @@ func (s *chat) fileCommand(_ context.Context, ref string) error {
 
 // attach takes a file for the next message; by is what names it.
 func (s *chat) attach(ref, by string) error {
-	part, err := filePart(ref)
+	part, err := talk.FilePart(ref)
 	if err != nil {
 		return cmdline.Usagef("%s: %v", by, err)
 	}
 	s.attached = append(s.attached, part)
-	s.c.Tell("Attached to the next message: %s", partName(&part))
+	s.Tell("Attached to the next message: %s", partName(&part))
 	return nil
 }
 
@@ -149,14 +137,12 @@ func (s *chat) attach(ref, by string) error {
 func partName(part *a2a.Part) string {
 	switch content := part.Content.(type) {
 	case a2a.Raw:
-		return describeFile(part.Filename, part.MediaType, sizeOf(len(content)))
+		return show.DescribeFile(part.Filename, part.MediaType, show.Size(len(content)))
 	case a2a.URL:
-		return describeFile(part.Filename, part.MediaType, string(content))
+		return show.DescribeFile(part.Filename, part.MediaType, string(content))
 	}
 	return part.Filename
 }
-
-func sizeOf(n int) string { return fmt.Sprintf("%d bytes", n) }
 
 func (s *chat) detachCommand(context.Context, string) error {
 	s.attached = nil
@@ -165,12 +151,12 @@ func (s *chat) detachCommand(context.Context, string) error {
 
 func (s *chat) formCommand(ctx context.Context) error {
 	switch {
-	case !s.at.seen.asksForm():
+	case !s.at.AsksForm():
 		return cmdline.Usagef("%s waits for no form", s.at.name)
 	case !s.in.Person():
 		return cmdline.Usagef("/form asks a person").WithHint("to answer the form, send a line with a JSON object")
 	}
-	s.at.seen.left = ""
+	s.at.Left = ""
 	return s.fillForms(ctx)
 }
 
@@ -186,16 +172,18 @@ func (s *chat) saveCommand(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	o := &sendOptions{save: cmp.Or(dir, "."), networks: string(guard.Public), force: force}
-	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		return s.c.saveResult(ctx, s.at.client, o, new(client.Outcome), &seen{task: id})
+	o := talk.SaveOptions{Dir: cmp.Or(dir, "."), Networks: string(guard.Public), Force: force,
+		Over: "/save " + saveOver, Allow: " of task download"}
+	return s.during(ctx, func(ctx context.Context) error {
+		saving := &talk.Talk{Caller: s.at.Caller, Client: s.at.Client, Seen: talk.Seen{Task: id}}
+		return saving.SaveResult(ctx, o, new(client.Outcome))
 	})
 }
 
 func (s *chat) newCommand(context.Context, string) error {
-	s.at.seen = seen{}
+	s.at.Seen = talk.Seen{}
 	s.attached = nil
-	s.c.Tell("A new conversation with %s.", s.at.name)
+	s.Tell("A new conversation with %s.", s.at.name)
 	return nil
 }
 
@@ -214,16 +202,16 @@ func (s *chat) agentCommand(_ context.Context, word string) error {
 
 // switchTo turns to an agent and says so.
 func (s *chat) switchTo(agent *chatAgent) {
-	s.turnTo(agent)
-	s.c.Tell("Talking to %s.", agent.name)
+	s.at = agent
+	s.Tell("Talking to %s.", agent.name)
 }
 
 // current returns the id of the agent's task.
 func (s *chat) current() (a2a.TaskID, error) {
-	if s.at.seen.task == "" {
+	if s.at.Task == "" {
 		return "", cmdline.Usagef("there is no task yet at %s", s.at.name)
 	}
-	return s.at.seen.task, nil
+	return s.at.Task, nil
 }
 
 func (s *chat) cancel(ctx context.Context) error {
@@ -231,10 +219,10 @@ func (s *chat) cancel(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.during(ctx, func(ctx context.Context, seen *seen) error {
-		task, err := s.at.client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
+	return s.during(ctx, func(ctx context.Context) error {
+		task, err := s.at.Client.CancelTask(ctx, &a2a.CancelTaskRequest{ID: id})
 		if err != nil {
-			return s.c.explainRefusal(ctx, s.at.client, id, err)
+			return s.at.ExplainRefusal(ctx, id, err, hintRefused)
 		}
 		return s.showNow(task)
 	})
@@ -249,17 +237,17 @@ func (s *chat) resume(ctx context.Context, id string) error {
 		}
 		id = string(now)
 	}
-	err := s.during(ctx, func(ctx context.Context, seen *seen) error {
-		task, err := s.at.client.GetTask(ctx,
+	err := s.during(ctx, func(ctx context.Context) error {
+		task, err := s.at.Client.GetTask(ctx,
 			&a2a.GetTaskRequest{ID: a2a.TaskID(id), HistoryLength: fold.AskHistory(0)})
 		if err != nil {
 			return err
 		}
-		seen.note(task)
+		s.at.Note(task)
 		if task.Status.State.Terminal() || task.Status.State.Interrupted() {
 			return s.showNow(task)
 		}
-		return s.c.follow(ctx, s.at.client, &subscribeOptions{}, s.at.shown, new(client.Outcome), seen)
+		return s.at.Follow(ctx, false, s.at.shown, new(client.Outcome))
 	})
 	if err != nil {
 		return err
@@ -278,14 +266,14 @@ func (s *chat) history(ctx context.Context, arg string) error {
 			return cmdline.Usagef("/history takes a number, and %q is none", arg)
 		}
 	}
-	return s.during(ctx, func(ctx context.Context, seen *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &n})
+	return s.during(ctx, func(ctx context.Context) error {
+		task, err := s.at.Client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: &n})
 		if err != nil {
 			return err
 		}
-		seen.note(task)
+		s.at.Note(task)
 		short := fold.ShowHistory(task, n)
-		return s.c.ShowText(func(p *terminal.Printer) { printer{p}.story(short) })
+		return s.ShowText(func(p *terminal.Printer) { show.Printer{Printer: p}.Story(short) })
 	})
 }
 
@@ -295,20 +283,20 @@ func (s *chat) showTask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.during(ctx, func(ctx context.Context, _ *seen) error {
-		task, err := s.at.client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: fold.AskHistory(0)})
+	return s.during(ctx, func(ctx context.Context) error {
+		task, err := s.at.Client.GetTask(ctx, &a2a.GetTaskRequest{ID: id, HistoryLength: fold.AskHistory(0)})
 		if err != nil {
 			return err
 		}
-		s.at.seen.note(task)
-		whole := feed{c: s.c, whole: true}
-		return whole.show(task)
+		s.at.Note(task)
+		whole := show.Feed{Terminal: s.Terminal, Whole: true}
+		return whole.Show(task)
 	})
 }
 
 // showNow shows a task as a turn would, whole.
 func (s *chat) showNow(task *a2a.Task) error {
-	s.at.seen.note(task)
-	shown := feed{c: s.c, brief: s.c.AtTerminal()}
-	return shown.show(task)
+	s.at.Note(task)
+	shown := show.Feed{Terminal: s.Terminal, Brief: s.AtTerminal()}
+	return shown.Show(task)
 }

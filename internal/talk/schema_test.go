@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package talk
 
 import (
 	"strings"
@@ -37,7 +37,7 @@ func TestExpectationFollowsAStream(t *testing.T) {
 			Message: &a2a.Message{Parts: []a2a.Part{data("5")}}}}, done}, ""},
 		"plain words": {[]a2a.Event{update("a", false, a2a.TextPart("hello")), done}, ""},
 	} {
-		e := &expectation{}
+		e := &Expectation{}
 		for _, event := range row.events {
 			e.note(event)
 		}
@@ -61,7 +61,7 @@ func TestExpectationAsks(t *testing.T) {
 	for name, parts := range map[string][]a2a.Part{"text": {data("1"), a2a.TextPart("x"), a2a.TextPart("y")},
 		"no text": {data("1")}} {
 		m := a2a.NewMessage(a2a.RoleUser, parts...)
-		if err := (&expectation{text: []byte("{}"), schema: s}).ask(m); err != nil {
+		if err := (&Expectation{text: []byte("{}"), schema: s}).Ask(m); err != nil {
 			t.Fatal(err)
 		}
 		at := m.Metadata

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package show
 
 import (
 	"fmt"
@@ -12,22 +12,24 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/show"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/fold"
+	"github.com/dragoman-a2a/dragoman/internal/form"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// A printer makes text of the protocol's objects.
-type printer struct{ *terminal.Printer }
+// A Printer makes text of the protocol's objects.
+type Printer struct{ *terminal.Printer }
 
-// event prints what a stream or a send brought.
-func (p printer) event(event a2a.Event) {
+// Event prints what a stream or a send brought.
+func (p Printer) Event(event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
-		p.task(e)
+		p.Task(e)
 	case *a2a.Message:
 		p.Field(0, "Task", string(e.TaskID))
 		p.Field(0, "Context", string(e.ContextID))
-		p.message("Message", e)
+		p.Message("Message", e)
 	case *a2a.StatusUpdate:
 		p.Field(0, "Task", string(e.TaskID))
 		p.Field(0, "Context", string(e.ContextID))
@@ -45,7 +47,7 @@ func (p printer) event(event a2a.Event) {
 	p.End()
 }
 
-func (p printer) task(t *a2a.Task) {
+func (p Printer) Task(t *a2a.Task) {
 	p.Field(0, "Task", string(t.ID))
 	p.Field(0, "Context", string(t.ContextID))
 	p.status(&t.Status)
@@ -54,15 +56,15 @@ func (p printer) task(t *a2a.Task) {
 		p.artifact("Artifact", artifact)
 	}
 	for _, message := range t.History {
-		p.message("History", message)
+		p.Message("History", message)
 	}
 }
 
-// story prints a task as it came about: what was said, what came of it, how it stands. Ids are left out.
-func (p printer) story(t *a2a.Task) {
+// Story prints a task as it came about: what was said, what came of it, how it stands. Ids are left out.
+func (p Printer) Story(t *a2a.Task) {
 	p.Brief = true
 	for _, message := range t.History {
-		p.message("History", message)
+		p.Message("History", message)
 	}
 	for _, artifact := range t.Artifacts {
 		p.artifact("Artifact", artifact)
@@ -71,17 +73,17 @@ func (p printer) story(t *a2a.Task) {
 	p.End()
 }
 
-func (p printer) status(s *a2a.TaskStatus) {
-	p.Field(0, "Status", show.StateName(s.State))
+func (p Printer) status(s *a2a.TaskStatus) {
+	p.Field(0, "Status", StateName(s.State))
 	if !s.Timestamp.IsZero() {
 		p.Field(0, "Time", s.Timestamp.UTC().Format("2006-01-02T15:04:05.000Z07:00"))
 	}
 	if s.Message != nil {
-		p.message("Message", s.Message)
+		p.Message("Message", s.Message)
 	}
 }
 
-func (p printer) message(label string, m *a2a.Message) {
+func (p Printer) Message(label string, m *a2a.Message) {
 	p.Field(0, label, strings.ToLower(strings.TrimPrefix(m.Role.String(), "ROLE_")))
 	if p.All {
 		p.Field(1, "ID", string(m.ID))
@@ -92,11 +94,11 @@ func (p printer) message(label string, m *a2a.Message) {
 	}
 	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
-		switch f := formIn(m.Parts, i); {
+		switch f := form.In(m.Parts, i); {
 		case p.All || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
 			p.partBeside(m.Parts, i)
 		case f != nil && !p.Brief: // else people are asked for the fields next
-			p.form(f)
+			f.Print(p.Printer)
 		}
 	}
 }
@@ -118,24 +120,24 @@ func isEcho(before []a2a.Part, part *a2a.Part) bool {
 }
 
 // change prints a new status of a task that is known: on one line, if the message with it has one.
-func (p printer) change(s *a2a.TaskStatus) {
+func (p Printer) change(s *a2a.TaskStatus) {
 	if s.Message != nil && len(s.Message.Parts) == 1 {
 		part := &s.Message.Parts[0]
 		text, isText := part.Content.(a2a.Text)
-		if isText && typeOf(part) == "text/plain" && !strings.ContainsAny(string(text), "\r\n") {
-			p.Field(0, "Status", strings.TrimSuffix(show.StateName(s.State)+" - "+string(text), " - "))
+		if isText && TypeOf(part) == "text/plain" && !strings.ContainsAny(string(text), "\r\n") {
+			p.Field(0, "Status", strings.TrimSuffix(StateName(s.State)+" - "+string(text), " - "))
 			return
 		}
 	}
-	p.Field(0, "Status", show.StateName(s.State))
+	p.Field(0, "Status", StateName(s.State))
 	if s.Message != nil {
-		p.message("Message", s.Message)
+		p.Message("Message", s.Message)
 	}
 }
 
-func (p printer) artifact(label string, a *a2a.Artifact) {
+func (p Printer) artifact(label string, a *a2a.Artifact) {
 	p.artifactHead(label, a)
-	parts := joined(a.Parts)
+	parts := Joined(a.Parts)
 	for i := range parts {
 		p.partBeside(parts, i)
 	}
@@ -145,15 +147,15 @@ func (p printer) artifact(label string, a *a2a.Artifact) {
 const maxData = 160
 
 // partBeside prints a part among others: long data beside a text is only named.
-func (p printer) partBeside(parts []a2a.Part, i int) {
+func (p Printer) partBeside(parts []a2a.Part, i int) {
 	data, isData := parts[i].Content.(a2a.Data)
-	if !isData || p.All || p.Shortens == "" || len(data) <= maxData || parseForm(jsontext.Value(data)) != nil ||
+	if !isData || p.All || p.Shortens == "" || len(data) <= maxData || form.Parse(jsontext.Value(data)) != nil ||
 		!slices.ContainsFunc(parts, saysText) {
 		p.part(&parts[i])
 		return
 	}
 	p.mediaType(parts[i].MediaType, "application/json")
-	p.Field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", sizeOf(len(data)), outline(jsontext.Value(data)),
+	p.Field(1, "Data", fmt.Sprintf("%s of JSON%s; %s shows all of it", Size(len(data)), outline(jsontext.Value(data)),
 		p.Shortens))
 	p.metadata(2, parts[i].Metadata)
 }
@@ -167,7 +169,7 @@ func saysText(part a2a.Part) bool {
 func outline(data jsontext.Value) string {
 	const most = 5
 	var names []string
-	_ = eachMember(data, func(name string,
+	_ = form.EachMember(data, func(name string,
 		_ jsontext.Value) {
 		names = append(names, terminal.Short(terminal.Inline(name), 30))
 	})
@@ -180,7 +182,7 @@ func outline(data jsontext.Value) string {
 	return " (" + strings.Join(names, ", ") + ")"
 }
 
-func (p printer) artifactHead(label string, a *a2a.Artifact) {
+func (p Printer) artifactHead(label string, a *a2a.Artifact) {
 	name := a.Name
 	if name == "" {
 		name = string(a.ID)
@@ -196,14 +198,14 @@ func (p printer) artifactHead(label string, a *a2a.Artifact) {
 	p.metadata(1, a.Metadata)
 }
 
-func (p printer) extensions(uris []string) {
+func (p Printer) extensions(uris []string) {
 	for _, uri := range uris {
 		p.Field(1, "Extension", uri)
 	}
 }
 
 // metadata prints what rides along, if that is wanted.
-func (p printer) metadata(depth int, m a2a.Metadata) {
+func (p Printer) metadata(depth int, m a2a.Metadata) {
 	if !p.All {
 		return
 	}
@@ -212,9 +214,9 @@ func (p printer) metadata(depth int, m a2a.Metadata) {
 	}
 }
 
-// joined returns the parts with texts that follow each other made one: an artifact that was streamed has a part for
+// Joined returns the parts with texts that follow each other made one: an artifact that was streamed has a part for
 // each of its chunks.
-func joined(parts []a2a.Part) []a2a.Part {
+func Joined(parts []a2a.Part) []a2a.Part {
 	var all []a2a.Part
 	var text strings.Builder // of the last part in all, if that is a text
 	for _, part := range parts {
@@ -233,26 +235,26 @@ func joined(parts []a2a.Part) []a2a.Part {
 }
 
 // part prints one part: text and data as they are, files as a summary.
-func (p printer) part(part *a2a.Part) {
+func (p Printer) part(part *a2a.Part) {
 	switch content := part.Content.(type) {
 	case a2a.Text:
 		p.mediaType(part.MediaType, "text/plain")
 		p.Text(1, "Text", string(content))
 	case a2a.Data:
 		p.mediaType(part.MediaType, "application/json")
-		f := parseForm(jsontext.Value(content))
+		f := form.Parse(jsontext.Value(content))
 		if f == nil || p.All {
 			text := jsontext.Value(content).Clone()
 			_ = text.Compact() // what is not JSON after all is shown as it is
 			p.Text(1, "Data", string(text))
 		}
 		if f != nil && !p.Brief { // people are asked for the fields next
-			p.form(f)
+			f.Print(p.Printer)
 		}
 	case a2a.Raw:
-		p.Field(1, "File", describeFile(part.Filename, part.MediaType, sizeOf(len(content))))
+		p.Field(1, "File", DescribeFile(part.Filename, part.MediaType, Size(len(content))))
 	case a2a.URL:
-		p.Field(1, "File", describeFile(part.Filename, part.MediaType, string(content)))
+		p.Field(1, "File", DescribeFile(part.Filename, part.MediaType, string(content)))
 	default:
 		p.Field(1, "Part", "of a kind that this program does not know")
 	}
@@ -260,7 +262,7 @@ func (p printer) part(part *a2a.Part) {
 }
 
 // mediaType tells the media type of a part where it is not what one expects.
-func (p printer) mediaType(mediaType, expected string) {
+func (p Printer) mediaType(mediaType, expected string) {
 	if p.All && mediaType == "" {
 		mediaType = expected
 	}
@@ -269,8 +271,8 @@ func (p printer) mediaType(mediaType, expected string) {
 	}
 }
 
-// describeFile summarises a file: its name if it has one, its media type, its size or where it is.
-func describeFile(name, mediaType, where string) string {
+// DescribeFile summarises a file: its name if it has one, its media type, its size or where it is.
+func DescribeFile(name, mediaType, where string) string {
 	if mediaType != "" {
 		where = mediaType + ", " + where
 	}
@@ -278,4 +280,35 @@ func describeFile(name, mediaType, where string) string {
 		return where
 	}
 	return name + " (" + where + ")"
+}
+
+// TypeOf returns the media type of a part; "" when nobody knows.
+func TypeOf(part *a2a.Part) string {
+	if part.MediaType != "" {
+		return part.MediaType
+	}
+	switch part.Content.(type) {
+	case a2a.Text:
+		return "text/plain"
+	case a2a.Data:
+		return "application/json"
+	}
+	return ""
+}
+
+// Size says how many bytes there are.
+func Size(n int) string { return fmt.Sprintf("%d bytes", n) }
+
+// List prints a page of tasks, each with no more of its history than is asked for.
+func (p Printer) List(res *a2a.ListTasksResponse, history int) {
+	if len(res.Tasks) == 0 {
+		p.Field(0, "Tasks", "none")
+	}
+	for _, task := range res.Tasks {
+		p.Task(fold.ShowHistory(task, history))
+		p.End()
+	}
+	p.Field(0, "Total", cmdline.Itoa(res.TotalSize))
+	p.Field(0, "Next page token", res.NextPageToken)
+	p.End()
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package talk
 
 import (
 	"errors"
@@ -11,10 +11,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/schema"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// An expectation is the schema that an answer is to fit, and the answer as far as it is there. Nil expects nothing.
-type expectation struct {
+// An Expectation is the schema that an answer is to fit, and the answer as far as it is there. Nil expects nothing.
+type Expectation struct {
 	text   jsontext.Value
 	schema *schema.Schema
 
@@ -23,9 +24,9 @@ type expectation struct {
 	said      []a2a.Part // of a message that is the answer, or that comes with the end
 }
 
-// readSchema reads the file of --schema.
-func readSchema(name string) (*expectation, error) {
-	text, err := readFile(name)
+// ReadSchema reads the file of --schema.
+func ReadSchema(name string) (*Expectation, error) {
+	text, err := ReadFile(name)
 	if err != nil {
 		return nil, cmdline.Usagef("--schema: %v", err)
 	}
@@ -33,12 +34,12 @@ func readSchema(name string) (*expectation, error) {
 	if err != nil {
 		return nil, cmdline.Usagef("--schema: %s: %v", name, err)
 	}
-	return &expectation{text: text, schema: s}, nil
+	return &Expectation{text: text, schema: s}, nil
 }
 
-// ask tells the agent what is expected, where the documents show it: with the first part of text, or else with the
+// Ask tells the agent what is expected, where the documents show it: with the first part of text, or else with the
 // message.
-func (e *expectation) ask(m *a2a.Message) error {
+func (e *Expectation) Ask(m *a2a.Message) error {
 	hint := agent.Wanted{MediaType: "application/json", Schema: e.text}
 	for i := range m.Parts {
 		if _, isText := m.Parts[i].Content.(a2a.Text); isText {
@@ -49,7 +50,7 @@ func (e *expectation) ask(m *a2a.Message) error {
 }
 
 // note learns from an event.
-func (e *expectation) note(event a2a.Event) {
+func (e *Expectation) note(event a2a.Event) {
 	if e == nil {
 		return
 	}
@@ -71,7 +72,7 @@ func (e *expectation) note(event a2a.Event) {
 	}
 }
 
-func (e *expectation) status(s *a2a.TaskStatus) {
+func (e *Expectation) status(s *a2a.TaskStatus) {
 	e.state, e.said = s.State, nil
 	if s.Message != nil {
 		e.said = s.Message.Parts
@@ -79,7 +80,7 @@ func (e *expectation) status(s *a2a.TaskStatus) {
 }
 
 // artifact keeps an artifact, or adds to it.
-func (e *expectation) artifact(a *a2a.Artifact, appended bool) {
+func (e *Expectation) artifact(a *a2a.Artifact, appended bool) {
 	for i, known := range e.artifacts {
 		if known.ID != a.ID {
 			continue
@@ -95,26 +96,26 @@ func (e *expectation) artifact(a *a2a.Artifact, appended bool) {
 }
 
 // judge warns of an answer that is not what was asked for. A task that has not come to its end has given none.
-func (e *expectation) judge(c *command) {
+func (e *Expectation) judge(t *terminal.Terminal) {
 	if e == nil || e.state != a2a.TaskStateCompleted {
 		return
 	}
 	values := e.values()
 	if len(values) == 0 {
-		c.Warn("the answer has no data to check against --schema")
+		t.Warn("the answer has no data to check against --schema")
 	}
 	for _, v := range values {
 		err := e.schema.Check(v)
 		if _, misfit := errors.AsType[*schema.Violations](err); misfit {
-			c.Warn("the answer does not fit --schema: %v", err)
+			t.Warn("the answer does not fit --schema: %v", err)
 		} else if err != nil {
-			c.Warn("the answer cannot be checked: %v", err)
+			t.Warn("the answer cannot be checked: %v", err)
 		}
 	}
 }
 
 // values returns the data of the answer. Agents without data parts write JSON as text, as the first documents show.
-func (e *expectation) values() []jsontext.Value {
+func (e *Expectation) values() []jsontext.Value {
 	var data, texts []jsontext.Value
 	note := func(parts []a2a.Part) {
 		text := ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package cli
+package show
 
 import (
 	"reflect"
@@ -8,18 +8,18 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
-	"github.com/dragoman-a2a/dragoman/internal/show"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// A feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
+// A Feed shows the events of one stream as they come: with -o json an object a line, and else blocks of text that say
 // only what is new. The chunks of an artifact go on in the line of text that the first one began. How many lines that
-// text will have is not known then, so it stands below its label, as a text of several lines does.
-type feed struct {
-	c       *command
-	history int  // messages of a task's history to show
-	brief   bool // without what only programs need: ids, times, and states that say nothing
-	whole   bool // with all data
+// text will have is not known then, so it stands below its label, as a text of several lines does. The nil feed shows
+// nothing.
+type Feed struct {
+	*terminal.Terminal
+	History int  // messages of a task's history to show
+	Brief   bool // without what only programs need: ids, times, and states that say nothing
+	Whole   bool // with all data
 
 	task      a2a.TaskID     // of the last block
 	artifact  a2a.ArtifactID // whose block is open; "" for none
@@ -31,8 +31,11 @@ type feed struct {
 	waits *a2a.TaskStatus // the last status, if the task waits
 }
 
-// repeats reports whether an event only says once more that the task still waits, as further looks at it do.
-func (f *feed) repeats(event a2a.Event) bool {
+// Repeats reports whether an event only says once more that the task still waits, as further looks at it do.
+func (f *Feed) Repeats(event a2a.Event) bool {
+	if f == nil {
+		return false
+	}
 	var status *a2a.TaskStatus
 	switch e := event.(type) {
 	case *a2a.Task:
@@ -47,11 +50,11 @@ func (f *feed) repeats(event a2a.Event) bool {
 	if status.State.Interrupted() {
 		f.waits = status
 	}
-	return f.waits != nil && was != nil && was.State == status.State && reflect.DeepEqual(words(was), words(status))
+	return f.waits != nil && was != nil && was.State == status.State && reflect.DeepEqual(Words(was), Words(status))
 }
 
-// words returns what an agent says with a status.
-func words(s *a2a.TaskStatus) []a2a.Part {
+// Words returns what an agent says with a status.
+func Words(s *a2a.TaskStatus) []a2a.Part {
 	if s.Message == nil {
 		return nil
 	}
@@ -61,7 +64,7 @@ func words(s *a2a.TaskStatus) []a2a.Part {
 // wordsOf returns the text that an agent says with a status.
 func wordsOf(status *a2a.TaskStatus) string {
 	var texts []string
-	for _, part := range words(status) {
+	for _, part := range Words(status) {
 		if text, ok := part.Content.(a2a.Text); ok {
 			texts = append(texts, string(text))
 		}
@@ -69,8 +72,8 @@ func wordsOf(status *a2a.TaskStatus) string {
 	return strings.Join(texts, " ")
 }
 
-// noteOn shows what an event says on the line of progress.
-func noteOn(p *terminal.Progress, event a2a.Event) {
+// Progress shows what an event says on the line of progress.
+func Progress(p *terminal.Progress, event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		noteStatus(p, &e.Status)
@@ -86,30 +89,39 @@ func noteOn(p *terminal.Progress, event a2a.Event) {
 func noteStatus(p *terminal.Progress, s *a2a.TaskStatus) {
 	state := ""
 	if s.State != a2a.TaskStateUnspecified {
-		state = show.StateName(s.State)
+		state = StateName(s.State)
 	}
 	p.Note(state, wordsOf(s))
 }
 
-func (f *feed) show(event a2a.Event) error {
-	if task, ok := event.(*a2a.Task); ok {
-		event = fold.ShowHistory(task, f.history)
+// Show shows an event.
+func (f *Feed) Show(e a2a.Event) error {
+	if f == nil {
+		return nil
 	}
-	if f.c.AsJSON {
-		return f.c.showEvent(event)
+	if task, ok := e.(*a2a.Task); ok {
+		e = fold.ShowHistory(task, f.History)
 	}
-	return f.c.ShowText(func(p *terminal.Printer) { f.print(printer{p}, event) })
+	if f.AsJSON {
+		return event(f.Terminal, e)
+	}
+	return f.ShowText(func(p *terminal.Printer) { f.print(Printer{p}, e) })
 }
 
-// end ends the block that is open.
-func (f *feed) end() error { return f.c.ShowText(func(p *terminal.Printer) { f.close(printer{p}) }) }
+// End ends the block that is open.
+func (f *Feed) End() error {
+	if f == nil {
+		return nil
+	}
+	return f.ShowText(func(p *terminal.Printer) { f.close(Printer{p}) })
+}
 
-func (f *feed) print(p printer, event a2a.Event) {
-	p.Brief = f.brief
-	if f.whole {
+func (f *Feed) print(p Printer, event a2a.Event) {
+	p.Brief = f.Brief
+	if f.Whole {
 		p.Shortens = ""
 	}
-	if f.brief && isDull(event) {
+	if f.Brief && isDull(event) {
 		f.close(p)
 		return
 	}
@@ -134,7 +146,7 @@ func (f *feed) print(p printer, event a2a.Event) {
 	default:
 		f.close(p)
 	}
-	p.event(event)
+	p.Event(event)
 }
 
 // isDull reports whether an event only says that the agent has begun.
@@ -152,11 +164,11 @@ func isDull(event a2a.Event) bool {
 		return false
 	}
 	begun := status.State == a2a.TaskStateSubmitted || status.State == a2a.TaskStateWorking
-	return begun && len(words(status)) == 0
+	return begun && len(Words(status)) == 0
 }
 
 // head names the task, unless the block before was about it.
-func (f *feed) head(p printer, task a2a.TaskID, context a2a.ContextID) {
+func (f *Feed) head(p Printer, task a2a.TaskID, context a2a.ContextID) {
 	if task != f.task {
 		p.Field(0, "Task", string(task))
 		p.Field(0, "Context", string(context))
@@ -164,8 +176,8 @@ func (f *feed) head(p printer, task a2a.TaskID, context a2a.ContextID) {
 	f.task = task
 }
 
-func (f *feed) chunk(p printer, u *a2a.ArtifactUpdate) {
-	parts := joined(u.Artifact.Parts)
+func (f *Feed) chunk(p Printer, u *a2a.ArtifactUpdate) {
+	parts := Joined(u.Artifact.Parts)
 	same := u.Append && u.Artifact.ID == f.artifact && u.TaskID == f.task
 	switch {
 	case same:
@@ -195,7 +207,7 @@ func isEmpty(parts []a2a.Part) bool {
 }
 
 // part prints a part, or goes on with the text before it. more says whether a text may go on later.
-func (f *feed) part(p printer, parts []a2a.Part, i int, more bool) {
+func (f *Feed) part(p Printer, parts []a2a.Part, i int, more bool) {
 	part := &parts[i]
 	text, isText := part.Content.(a2a.Text)
 	if !isText {
@@ -224,7 +236,7 @@ func (f *feed) part(p printer, parts []a2a.Part, i int, more bool) {
 	p.Buf.WriteString(strings.ReplaceAll(shown, "\n", "\n"+strings.Repeat(terminal.Indent, 3)))
 }
 
-func (f *feed) closeLine(p printer) {
+func (f *Feed) closeLine(p Printer) {
 	if f.open {
 		p.Buf.WriteByte('\n')
 		if f.below {
@@ -234,7 +246,7 @@ func (f *feed) closeLine(p printer) {
 	f.open, f.held = false, ""
 }
 
-func (f *feed) close(p printer) {
+func (f *Feed) close(p Printer) {
 	f.closeLine(p)
 	if f.artifact != "" {
 		p.End()
