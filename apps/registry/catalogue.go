@@ -85,8 +85,7 @@ func New(ctx context.Context, db *store.DB, opts *Options) (*Registry, error) {
 	}
 	for name, n := range map[string]int64{
 		"Timeout": int64(o.Timeout), "MaxCard": o.MaxCard, "MaxAgents": int64(o.MaxAgents),
-		"MaxVersions": int64(o.MaxVersions),
-		"Interval":    int64(o.Interval), "Concurrency": int64(o.Concurrency),
+		"MaxVersions": int64(o.MaxVersions), "Interval": int64(o.Interval), "Concurrency": int64(o.Concurrency),
 	} {
 		if n < 0 {
 			return nil, fmt.Errorf("registry: Options.%s must not be negative", name)
@@ -128,9 +127,14 @@ func (g *Registry) List(ctx context.Context, q Query) (*Page, error) {
 
 // Get implements [Catalog].
 func (g *Registry) Get(ctx context.Context, name string) (*Entry, error) {
-	var e *Entry
-	err := g.tables.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		r, err := mustFind(ctx, s, name)
+	return g.read(ctx, func(ctx context.Context, s *store.Snapshot) (*record, error) { return mustFind(ctx, s, name) })
+}
+
+// read returns the entry of a record, both of one moment.
+func (g *Registry) read(ctx context.Context, find func(context.Context, *store.Snapshot) (*record, error)) (e *Entry,
+	err error) {
+	err = g.tables.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
+		r, err := find(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -158,10 +162,7 @@ func (g *Registry) Add(ctx context.Context, r Registration) (*Entry, bool, error
 	if err != nil {
 		return nil, false, err
 	}
-	if seen.card == nil {
-		return nil, false, cardError(seen.err)
-	}
-	if at.given != nil && errors.Is(seen.err, guard.ErrRefused) {
+	if seen.card == nil || at.given != nil && errors.Is(seen.err, guard.ErrRefused) {
 		return nil, false, cardError(seen.err)
 	}
 	var number int64
@@ -178,19 +179,17 @@ func (g *Registry) Add(ctx context.Context, r Registration) (*Entry, bool, error
 }
 
 func (g *Registry) byNumber(ctx context.Context, number int64) (*Entry, error) {
-	var e *Entry
-	err := g.tables.db.Read(ctx, func(ctx context.Context, s *store.Snapshot) error {
-		r, err := one(ctx, s, `number = $1`, number)
-		if err == nil && r == nil {
-			err = errGone
-		}
-		if err != nil {
-			return err
-		}
-		e, _, err = r.entry(ctx, s)
-		return err
+	return g.read(ctx, func(ctx context.Context, s *store.Snapshot) (*record, error) {
+		return present(one(ctx, s, `number = $1`, number))
 	})
-	return e, err
+}
+
+// present refuses the absence of a record that was there before.
+func present(r *record, err error) (*record, error) {
+	if err == nil && r == nil {
+		err = errGone
+	}
+	return r, err
 }
 
 // errGone is returned for an agent that was removed while something was done with it.
@@ -216,12 +215,9 @@ func (g *Registry) Check(ctx context.Context, name string) (*Entry, error) {
 // note keeps what a look at an agent that is there brought.
 func (g *Registry) note(ctx context.Context, at *target, seen *sight) error {
 	return g.tables.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		r, err := one(ctx, tx, `number = $1 AND id = $2`, at.number, at.id)
+		r, err := present(one(ctx, tx, `number = $1 AND id = $2`, at.number, at.id))
 		if err != nil {
 			return err
-		}
-		if r == nil {
-			return errGone
 		}
 		return g.update(ctx, tx, r, seen)
 	})

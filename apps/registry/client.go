@@ -64,11 +64,8 @@ func NewClient(baseURL string, opts *ClientOptions) (*Client, error) {
 
 // List implements [Catalog].
 func (c *Client) List(ctx context.Context, q Query) (*Page, error) {
-	var page Page
-	if err := c.call(ctx, http.MethodGet, q.values(), nil, &page, nil, "agents"); err != nil {
-		return nil, err
-	}
-	return &page, nil
+	page, _, err := call[Page](ctx, c, http.MethodGet, q.values(), nil, "agents")
+	return page, err
 }
 
 // Search returns the first page of what fits a text, the best first.
@@ -78,96 +75,78 @@ func (c *Client) Search(ctx context.Context, text string) (*Page, error) {
 
 // Get implements [Catalog].
 func (c *Client) Get(ctx context.Context, name string) (*Entry, error) {
-	return c.entry(ctx, http.MethodGet, "agents", name)
+	e, _, err := call[Entry](ctx, c, http.MethodGet, nil, nil, "agents", name)
+	return e, err
 }
 
 // Check implements [Catalog].
 func (c *Client) Check(ctx context.Context, name string) (*Entry, error) {
-	return c.entry(ctx, http.MethodPost, "agents", name, "check")
-}
-
-func (c *Client) entry(ctx context.Context, method string, path ...string) (*Entry, error) {
-	var e Entry
-	if err := c.call(ctx, method, nil, nil, &e, nil, path...); err != nil {
-		return nil, err
-	}
-	return &e, nil
+	e, _, err := call[Entry](ctx, c, http.MethodPost, nil, nil, "agents", name, "check")
+	return e, err
 }
 
 // Add implements [Catalog].
 func (c *Client) Add(ctx context.Context, r Registration) (*Entry, bool, error) {
-	var e Entry
-	var status int
-	if err := c.call(ctx, http.MethodPost, nil, r, &e, &status, "agents"); err != nil {
-		return nil, false, err
-	}
-	return &e, status == http.StatusCreated, nil
+	e, status, err := call[Entry](ctx, c, http.MethodPost, nil, r, "agents")
+	return e, status == http.StatusCreated, err
 }
 
 // Remove implements [Catalog].
 func (c *Client) Remove(ctx context.Context, name string) error {
-	return c.call(ctx, http.MethodDelete, nil, nil, nil, nil, "agents", name)
+	_, _, err := call[struct{}](ctx, c, http.MethodDelete, nil, nil, "agents", name)
+	return err
 }
 
 // Versions implements [Catalog].
 func (c *Client) Versions(ctx context.Context, name string, size int, pageToken string) (*VersionPage, error) {
-	var page VersionPage
-	if err := c.call(ctx, http.MethodGet, pageValues(size, pageToken), nil, &page, nil, "agents", name,
-		"versions"); err != nil {
-		return nil, err
-	}
-	return &page, nil
+	page, _, err := call[VersionPage](ctx, c, http.MethodGet, pageValues(size, pageToken), nil, "agents", name,
+		"versions")
+	return page, err
 }
 
 // Version implements [Catalog].
 func (c *Client) Version(ctx context.Context, name string, number int) (*Version, error) {
-	var v Version
-	if err := c.call(ctx, http.MethodGet, nil, nil, &v, nil, "agents", name, "versions",
-		strconv.Itoa(number)); err != nil {
-		return nil, err
-	}
-	return &v, nil
+	v, _, err := call[Version](ctx, c, http.MethodGet, nil, nil, "agents", name, "versions", strconv.Itoa(number))
+	return v, err
 }
 
-// call sends one request and decodes its answer into result, unless that is nil; status, unless nil, is set.
-func (c *Client) call(ctx context.Context, method string, query url.Values, body, result any, status *int,
-	path ...string) error {
+// call sends one request and decodes its answer, which may be empty.
+func call[T any](ctx context.Context, c *Client, method string, query url.Values, body any, path ...string) (*T, int,
+	error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.opts.Timeout,
 		fmt.Errorf("the registry did not answer within %v", c.opts.Timeout))
 	defer cancel()
 	req, err := c.request(ctx, method, query, body, path)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	resp, err := c.opts.HTTPClient.Do(req)
 	if err != nil {
-		return c.unreachable(ctx, err)
+		return nil, 0, c.unreachable(ctx, err)
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, c.opts.MaxAnswer+1))
-	if err != nil {
-		return c.unreachable(ctx, err)
+	switch {
+	case err != nil:
+		return nil, 0, c.unreachable(ctx, err)
+	case int64(len(raw)) > c.opts.MaxAnswer:
+		return nil, 0, fmt.Errorf("registry: the answer of %s is larger than %d bytes", c.base.Redacted(),
+			c.opts.MaxAnswer)
+	case resp.StatusCode >= 300:
+		return nil, 0, problemIn(resp, raw)
 	}
-	if int64(len(raw)) > c.opts.MaxAnswer {
-		return fmt.Errorf("registry: the answer of %s is larger than %d bytes", c.base.Redacted(), c.opts.MaxAnswer)
-	}
-	if resp.StatusCode >= 300 {
-		return problemIn(resp, raw)
-	}
-	if status != nil {
-		*status = resp.StatusCode
-	}
-	if result == nil {
-		return nil
+	result := new(T)
+	if method == http.MethodDelete { // its answer has no body
+		return result, resp.StatusCode, nil
 	}
 	if err := json.Unmarshal(raw, result); err != nil {
-		return fmt.Errorf("registry: %s answered what is no answer of a registry: %w", c.base.Redacted(), err)
+		return nil, 0, fmt.Errorf("registry: unexpected answer of %s: %w", c.base.Redacted(), err)
 	}
-	return nil
+	return result, resp.StatusCode, nil
 }
 
-// CardURL returns where the registry has the card of an agent, which it knows by an id, an alias or a URL. It asks
-// nobody.
+// CardURL returns where the registry has the card of an agent, which it knows by an id, an alias or a URL. It makes
+// no request.
 func (c *Client) CardURL(name string) (string, error) {
 	at, err := c.at("agents", name, "card.json")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -103,14 +104,11 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, methods map[stri
 }
 
 func (h *handler) notAllowed(w http.ResponseWriter, methods map[string]operation) {
-	var allowed []string
-	for method := range methods {
-		allowed = append(allowed, method)
-	}
-	if _, ok := methods[http.MethodGet]; ok {
+	allowed := slices.Sorted(maps.Keys(methods))
+	if slices.Contains(allowed, http.MethodGet) {
 		allowed = append(allowed, http.MethodHead)
+		slices.Sort(allowed)
 	}
-	slices.Sort(allowed)
 	list := strings.Join(allowed, ", ")
 	w.Header().Set("Allow", list)
 	writeProblem(w, &problem{"The path does not take this method", http.StatusMethodNotAllowed, "use " + list,
@@ -184,17 +182,12 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 func list(h *handler, _ http.ResponseWriter, r *http.Request) (int, any, error) {
 	var q Query
-	values, err := parametersOf(r)
-	if err != nil {
-		return 0, nil, err
-	}
+	values := parametersOf(r)
 	for _, p := range q.parameters() {
-		if *p.value, err = values.take(p.name); err != nil {
-			return 0, nil, err
-		}
+		*p.value = values.take(p.name)
 	}
-	if q.PageSize, q.PageToken, err = values.page(); err != nil {
-		return 0, nil, err
+	if q.PageSize, q.PageToken = values.page(); values.err != nil {
+		return 0, nil, values.err
 	}
 	page, err := h.catalog.List(r.Context(), q)
 	return http.StatusOK, page, err
@@ -278,13 +271,10 @@ func remove(h *handler, _ http.ResponseWriter, r *http.Request) (int, any, error
 }
 
 func versions(h *handler, _ http.ResponseWriter, r *http.Request) (int, any, error) {
-	values, err := parametersOf(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	size, token, err := values.page()
-	if err != nil {
-		return 0, nil, err
+	values := parametersOf(r)
+	size, token := values.page()
+	if values.err != nil {
+		return 0, nil, values.err
 	}
 	page, err := h.catalog.Versions(r.Context(), r.PathValue("agent"), size, token)
 	return http.StatusOK, page, err
@@ -307,46 +297,48 @@ func healthy(h *handler, _ http.ResponseWriter, r *http.Request) (int, any, erro
 	return http.StatusOK, map[string]string{"status": "ok"}, nil
 }
 
-// parameters are those of a request's URL that were not taken yet.
-type parameters url.Values
-
-func parametersOf(r *http.Request) (parameters, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, failf(ErrInvalid, "the query of the URL cannot be read: %s", reason(err))
-	}
-	return parameters(values), nil
+// parameters are those of a request's URL that were not taken yet, and the first thing that is wrong with them.
+type parameters struct {
+	left url.Values
+	err  error
 }
 
-func (p parameters) take(name string) (string, error) {
-	values := p[name]
-	delete(p, name)
-	switch len(values) {
-	case 0:
-		return "", nil
-	case 1:
-		return values[0], nil
+func parametersOf(r *http.Request) *parameters {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	p := &parameters{left: values}
+	if err != nil {
+		p.refuse("the query of the URL cannot be read: %s", reason(err))
 	}
-	return "", failf(ErrInvalid, "%s is given %d times; give it once", name, len(values))
+	return p
+}
+
+func (p *parameters) refuse(format string, args ...any) {
+	if p.err == nil {
+		p.err = failf(ErrInvalid, format, args...)
+	}
+}
+
+func (p *parameters) take(name string) string {
+	if n := len(p.left[name]); n > 1 {
+		p.refuse("%s is given %d times; give it once", name, n)
+	}
+	value := p.left.Get(name)
+	p.left.Del(name)
+	return value
 }
 
 // page takes the parameters of a page, and refuses those that are left then: one that is mistyped would list what was
 // not asked for.
-func (p parameters) page() (size int, token string, err error) {
-	text, err := p.take("pageSize")
-	if err != nil {
-		return 0, "", err
-	}
-	if text != "" {
+func (p *parameters) page() (size int, token string) {
+	if text := p.take("pageSize"); text != "" {
+		var err error
 		if size, err = strconv.Atoi(text); err != nil || size < 1 {
-			return 0, "", failf(ErrInvalid, "pageSize is %q; it is a number from 1 to %d", clip(text, 100), MaxPageSize)
+			p.refuse("pageSize is %q; it is a number from 1 to %d", clip(text, 100), MaxPageSize)
 		}
 	}
-	if token, err = p.take("pageToken"); err != nil {
-		return 0, "", err
+	token = p.take("pageToken")
+	for name := range p.left {
+		p.refuse("there is no parameter %q here", clip(name, 100))
 	}
-	for name := range p {
-		return 0, "", failf(ErrInvalid, "there is no parameter %q here", clip(name, 100))
-	}
-	return size, token, nil
+	return size, token
 }

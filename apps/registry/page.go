@@ -37,18 +37,13 @@ func placeIn(token string, mark uint64) (*place, error) {
 		return nil, nil
 	}
 	b, err := base64.RawURLEncoding.DecodeString(token)
-	if err != nil || len(b) < 24 || binary.BigEndian.Uint64(b) != mark {
-		return nil, failf(ErrPageToken, "pageToken is not of this list; leave it out to get the first page")
+	if err == nil && len(b) >= 24 && binary.BigEndian.Uint64(b) == mark {
+		score := math.Float64frombits(binary.BigEndian.Uint64(b[8:]))
+		if !math.IsNaN(score) {
+			return &place{score, int64(binary.BigEndian.Uint64(b[16:])), string(b[24:])}, nil
+		}
 	}
-	p := &place{
-		score:  math.Float64frombits(binary.BigEndian.Uint64(b[8:])),
-		number: int64(binary.BigEndian.Uint64(b[16:])),
-		alias:  string(b[24:]),
-	}
-	if math.IsNaN(p.score) {
-		return nil, failf(ErrPageToken, "pageToken is not of this list; leave it out to get the first page")
-	}
-	return p, nil
+	return nil, failf(ErrPageToken, "pageToken is not of this list; leave it out to get the first page")
 }
 
 // mark returns that of the list of a query.

@@ -28,10 +28,7 @@ type prober struct {
 // Run checks agents when they are due, until ctx ends. Several processes may run on one database: each check is made by
 // one of them.
 func (g *Registry) Run(ctx context.Context) {
-	p := &prober{
-		claim: g.tables.claim, nextDue: g.tables.nextDue, check: g.probe,
-		interval: g.opts.Interval, concurrency: g.opts.Concurrency, logger: g.opts.Logger,
-	}
+	p := &prober{g.tables.claim, g.tables.nextDue, g.probe, g.opts.Interval, g.opts.Concurrency, g.opts.Logger}
 	p.run(ctx)
 }
 

@@ -26,14 +26,6 @@ type ServeOptions struct {
 	AnyHost bool
 }
 
-// The times of a connection. A card that comes slowly must fit into the time to answer.
-const (
-	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second
-	writeTimeout  = time.Minute
-	idleTimeout   = 2 * time.Minute
-)
-
 // Serve serves a handler on ln, which it closes, until ctx ends and open requests have come to their end. opts may be
 // nil. It returns nil after that.
 func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOptions) error {
@@ -49,9 +41,9 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 	}
 	srv := &http.Server{
 		Handler: h, TLSConfig: o.TLS,
-		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout:    idleTimeout,
-		MaxHeaderBytes: 64 << 10,
+		// a card that comes slowly must fit into the time to answer
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog:       httpserver.ErrorLog(o.Logger),
 	}
@@ -85,8 +77,7 @@ func localOnly(h http.Handler) http.Handler {
 		if !httpserver.IsLocal(r.Host) {
 			writeProblem(w, &problem{statuses[ErrForbidden].title, http.StatusForbidden,
 				"this registry listens for its own machine only, so it must be called as localhost or 127.0.0.1, not " +
-					"as " +
-					strings.ToValidUTF8(clip(r.Host, 100), "?"), ErrForbidden})
+					"as " + strings.ToValidUTF8(clip(r.Host, 100), "?"), ErrForbidden})
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -57,9 +57,8 @@ func scanRecord(scan func(...any) error) (*record, error) {
 	var r record
 	var added, updated, since, checked, due int64
 	err := scan(&r.number, &r.ID, &r.Alias, &r.identity, &r.URL, &r.address, &r.foundAt, &r.etag, &r.modified,
-		&r.CardVersion,
-		&added, &updated, &r.Health.State, &since, &checked, &due, &r.Health.LatencyMS, &r.Health.Failures,
-		&r.Health.Error)
+		&r.CardVersion, &added, &updated, &r.Health.State, &since, &checked, &due, &r.Health.LatencyMS,
+		&r.Health.Failures, &r.Health.Error)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -220,21 +219,15 @@ func (t *tables) hits(ctx context.Context, q store.Querier, query *Query, after 
 	case after != nil:
 		w.and("a.alias_key > " + w.arg(after.alias))
 	}
-	rows, err := q.QueryContext(ctx, `SELECT a.number, a.alias_key, `+score+` FROM `+from+` WHERE 1 = 1`+w.text+
-		` ORDER BY `+order+` LIMIT `+w.arg(limit), w.args...)
+	last := w.arg(limit)
+	hits, err := store.All(ctx, q, func(scan func(...any) error) (h hit, err error) {
+		return h, scan(&h.number, &h.key, &h.score)
+	}, `SELECT a.number, a.alias_key, `+score+` FROM `+from+` WHERE 1 = 1`+w.text+` ORDER BY `+order+` LIMIT `+last,
+		w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("registry: list agents: %w", err)
 	}
-	defer rows.Close()
-	var hits []hit
-	for rows.Next() {
-		var h hit
-		if err := rows.Scan(&h.number, &h.key, &h.score); err != nil {
-			return nil, fmt.Errorf("registry: list agents: %w", err)
-		}
-		hits = append(hits, h)
-	}
-	return hits, rows.Err()
+	return hits, nil
 }
 
 // page reads a page of a list: all of it in one state of the database.
@@ -277,25 +270,20 @@ func (t *tables) versions(ctx context.Context, r *record, size int, after *place
 	if after != nil {
 		before = after.number
 	}
-	rows, err := t.db.QueryContext(ctx, `SELECT version, seen_at, digest FROM registry_cards
+	all, err := store.All(ctx, t.db, func(scan func(...any) error) (*Version, error) {
+		v := new(Version)
+		var seen int64
+		err := scan(&v.Number, &seen, &v.Digest)
+		v.SeenAt = timeOf(seen)
+		return v, err
+	}, `SELECT version, seen_at, digest FROM registry_cards
 		WHERE agent = $1 AND version < $2 ORDER BY version DESC LIMIT $3`, r.number, before, size+1)
 	if err != nil {
 		return nil, fmt.Errorf("registry: read the history of %s: %w", r.ID, err)
 	}
-	defer rows.Close()
-	page := &VersionPage{Versions: []*Version{}}
-	for rows.Next() {
-		var v Version
-		var seen int64
-		if err := rows.Scan(&v.Number, &seen, &v.Digest); err != nil {
-			return nil, fmt.Errorf("registry: read the history of %s: %w", r.ID, err)
-		}
-		if len(page.Versions) == size {
-			page.NextPageToken = place{number: int64(page.Versions[size-1].Number)}.token(mark)
-			break
-		}
-		v.SeenAt = timeOf(seen)
-		page.Versions = append(page.Versions, &v)
+	page := &VersionPage{Versions: append([]*Version{}, all[:min(size, len(all))]...)}
+	if len(all) > size {
+		page.NextPageToken = place{number: int64(all[size-1].Number)}.token(mark)
 	}
-	return page, rows.Err()
+	return page, nil
 }

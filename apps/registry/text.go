@@ -54,9 +54,7 @@ func spaced(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if unspaced(r) {
-			b.WriteByte(' ')
-			b.WriteRune(r)
-			b.WriteByte(' ')
+			b.WriteString(" " + string(r) + " ")
 		} else {
 			b.WriteRune(r)
 		}

@@ -136,35 +136,36 @@ func readDigest(ctx context.Context, tx *store.Tx, agent int64, version int) (di
 
 // putCard makes a card the current one of an agent: it joins the history, and is what the agent is found by.
 func (g *Registry) putCard(ctx context.Context, tx *store.Tx, agent int64, version int, seen *sight) error {
-	for _, step := range []func() error{
-		func() error {
-			_, err := tx.ExecContext(ctx,
-				`INSERT INTO registry_cards (agent, version, seen_at, digest, body) VALUES ($1, $2, $3, $4, $5)`,
-				agent, version, millis(seen.at), seen.digest, seen.raw)
-			return err
-		},
-		func() error {
-			_, err := tx.ExecContext(ctx, `DELETE FROM registry_cards WHERE agent = $1 AND version <= $2`, agent,
-				version-g.opts.MaxVersions)
-			return err
-		},
-		func() error { return putFacets(ctx, tx, agent, facetsOf(seen.card)) },
-		func() error { return g.tables.text.put(ctx, tx, agent, documentOf(seen.card)) },
-	} {
-		if err := step(); err != nil {
-			return fmt.Errorf("registry: keep a card: %w", err)
-		}
+	facets := facetsOf(seen.card)
+	statements := []statement{
+		{`INSERT INTO registry_cards (agent, version, seen_at, digest, body) VALUES ($1, $2, $3, $4, $5)`,
+			[]any{agent, version, millis(seen.at), seen.digest, seen.raw}},
+		{`DELETE FROM registry_cards WHERE agent = $1 AND version <= $2`, []any{agent, version - g.opts.MaxVersions}},
+		{`DELETE FROM registry_facets WHERE agent = $1`, []any{agent}},
+	}
+	for _, f := range facets {
+		statements = append(statements, statement{
+			`INSERT INTO registry_facets (kind, value, agent) VALUES ($1, $2, $3)`, []any{f.kind, f.value, agent}})
+	}
+	err := execute(ctx, tx, statements...)
+	if err == nil {
+		err = g.tables.text.put(ctx, tx, agent, documentOf(seen.card))
+	}
+	if err != nil {
+		return fmt.Errorf("registry: keep a card: %w", err)
 	}
 	return nil
 }
 
-func putFacets(ctx context.Context, tx *store.Tx, agent int64, list []facet) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM registry_facets WHERE agent = $1`, agent); err != nil {
-		return err
-	}
-	for _, f := range list {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO registry_facets (kind, value, agent) VALUES ($1, $2, $3)`, f.kind,
-			f.value, agent); err != nil {
+// A statement writes.
+type statement struct {
+	text string
+	args []any
+}
+
+func execute(ctx context.Context, tx *store.Tx, statements ...statement) error {
+	for _, s := range statements {
+		if _, err := tx.ExecContext(ctx, s.text, s.args...); err != nil {
 			return err
 		}
 	}
@@ -173,42 +174,34 @@ func putFacets(ctx context.Context, tx *store.Tx, agent int64, list []facet) err
 
 // remove forgets an agent.
 func (t *tables) remove(ctx context.Context, tx *store.Tx, number int64) error {
-	for _, statement := range []string{
-		`DELETE FROM registry_facets WHERE agent = $1`,
-		`DELETE FROM registry_cards WHERE agent = $1`,
-		`DELETE FROM registry_agents WHERE number = $1`,
-	} {
-		if _, err := tx.ExecContext(ctx, statement, number); err != nil {
-			return fmt.Errorf("registry: remove an agent: %w", err)
-		}
+	err := execute(ctx, tx,
+		statement{`DELETE FROM registry_facets WHERE agent = $1`, []any{number}},
+		statement{`DELETE FROM registry_cards WHERE agent = $1`, []any{number}},
+		statement{`DELETE FROM registry_agents WHERE number = $1`, []any{number}})
+	if err == nil {
+		err = t.text.remove(ctx, tx, number)
 	}
-	if err := t.text.remove(ctx, tx, number); err != nil {
+	if err != nil {
 		return fmt.Errorf("registry: remove an agent: %w", err)
 	}
 	return nil
 }
 
 // claim returns the agents whose check is due, those that have waited longest first, and puts their next check off so
-// that nobody else takes them meanwhile, nor they are lost should this process end.
+// that no other process takes them meanwhile. They are due again if this process ends.
 func (t *tables) claim(ctx context.Context, now, until time.Time, limit int) ([]target, error) {
 	var targets []target
-	err := t.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		targets = nil
-		rows, err := tx.QueryContext(ctx, `UPDATE registry_agents SET due_at = $1
+	err := t.db.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		targets, err = store.All(ctx, tx, func(scan func(...any) error) (target, error) {
+			r, err := scanRecord(scan)
+			if err != nil {
+				return target{}, err
+			}
+			return r.target(), nil
+		}, `UPDATE registry_agents SET due_at = $1
 			WHERE number IN (SELECT number FROM registry_agents WHERE due_at <= $2 ORDER BY due_at LIMIT $3)
 			RETURNING `+recordColumns, millis(until), millis(now), limit)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			r, err := scanRecord(rows.Scan)
-			if err != nil {
-				return err
-			}
-			targets = append(targets, r.target())
-		}
-		return rows.Err()
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("registry: find what is due: %w", err)
