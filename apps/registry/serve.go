@@ -44,8 +44,8 @@ func Serve(ctx context.Context, ln net.Listener, h http.Handler, opts *ServeOpti
 		// a card that comes slowly must fit into the time to answer
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: time.Minute,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog:       httpserver.ErrorLog(o.Logger),
+		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:    httpserver.ErrorLog(o.Logger),
 	}
 	failed := make(chan error, 1)
 	go func() {
