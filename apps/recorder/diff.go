@@ -44,14 +44,12 @@ const maxAlign = 4 << 20
 
 // align pairs what has the same key, in order and as much as possible, and in between one by one.
 func align[T any](a, b []*T, key func(*T) string) []pair[T] {
-	keysOf := func(all []*T) []string {
-		keys := make([]string, len(all))
-		for i, one := range all {
-			keys[i] = key(one)
+	keysOf := func(all []*T) (keys []string) {
+		for _, one := range all {
+			keys = append(keys, key(one))
 		}
 		return keys
 	}
-	ka, kb := keysOf(a), keysOf(b)
 	var pairs []pair[T]
 	i, j := 0, 0
 	between := func(toA, toB int) {
@@ -66,7 +64,7 @@ func align[T any](a, b []*T, key func(*T) string) []pair[T] {
 			pairs = append(pairs, p)
 		}
 	}
-	for _, same := range common(ka, kb) {
+	for _, same := range common(keysOf(a), keysOf(b)) {
 		between(same[0], same[1])
 		pairs = append(pairs, pair[T]{a[i], b[j]})
 		i, j = i+1, j+1
@@ -155,15 +153,14 @@ func (d *differ) exchange(a, b *Exchange) {
 	switch {
 	case a == nil:
 		d.report("", nil, quoted(b.Request.Title()))
-		return
 	case b == nil:
 		d.report("", quoted(a.Request.Title()), nil)
-		return
+	default:
+		d.value("request/method", a.Request.Method, b.Request.Method)
+		d.value("request/path", a.Request.Path, b.Request.Path)
+		d.line("request", a.Request, b.Request)
+		d.answer(a, b)
 	}
-	d.value("request/method", a.Request.Method, b.Request.Method)
-	d.value("request/path", a.Request.Path, b.Request.Path)
-	d.line("request", a.Request, b.Request)
-	d.answer(a, b)
 }
 
 func (d *differ) answer(a, b *Exchange) {
@@ -187,9 +184,7 @@ func (d *differ) answer(a, b *Exchange) {
 			d.line(where, p.a, p.b)
 		}
 	}
-	if was, is := a.failure(), b.failure(); was != is {
-		d.value("end", was, is)
-	}
+	d.value("end", a.failure(), b.failure())
 }
 
 // failure returns why there is no more of the answer. That the client left says nothing about the agent.
@@ -212,23 +207,20 @@ func (l *Line) content() jsontext.Value {
 	switch {
 	case len(l.Body) > 0:
 		return l.Body
-	case l.Text != "":
-		return quoted(l.Text)
 	case len(l.Binary) > 0:
 		return quoted(strconv.Itoa(len(l.Binary)) + " bytes")
 	}
-	return nil
+	return quoted(l.Text)
 }
 
 // line compares headers and bodies.
 func (d *differ) line(where string, a, b *Line) {
-	names := slices.Collect(maps.Keys(a.Headers))
-	for name := range b.Headers {
-		if _, both := a.Headers[name]; !both {
-			names = append(names, name)
-		}
+	names := maps.Clone(a.Headers)
+	if names == nil {
+		names = make(map[string]string)
 	}
-	for _, name := range slices.Sorted(slices.Values(names)) {
+	maps.Copy(names, b.Headers)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if !redact.Name(name) {
 			d.value(where+"/headers/"+name, a.Headers[name], b.Headers[name])
 		}
@@ -245,23 +237,21 @@ func (d *differ) line(where string, a, b *Line) {
 	}
 }
 
-func quoted(s string) jsontext.Value { return jsontext.Value(quote(s)) }
+// quoted makes a text JSON; nothing if it is empty.
+func quoted(s string) jsontext.Value {
+	if s == "" {
+		return nil
+	}
+	return jsontext.Value(quote(s))
+}
 
 func number(n int) jsontext.Value { return jsontext.Value(strconv.Itoa(n)) }
 
 // value compares two texts; one that is empty is not there.
 func (d *differ) value(where, a, b string) {
-	if d.same(a, b) {
-		return
+	if !d.same(a, b) {
+		d.report(where, quoted(a), quoted(b))
 	}
-	var was, is jsontext.Value
-	if a != "" {
-		was = quoted(a)
-	}
-	if b != "" {
-		is = quoted(b)
-	}
-	d.report(where, was, is)
 }
 
 // same reports whether two texts say the same, and pairs the placeholders in them.
@@ -302,37 +292,10 @@ func (d *differ) stands(a, b string) bool {
 
 // node compares two values.
 func (d *differ) node(where string, a, b *node) {
-	switch {
-	case a.kind != b.kind, a.kind == '0' && a.text != b.text, a.kind == '"' && !d.same(a.text, b.text):
+	compare(where, a, b, func(a, b *node) bool {
+		return a.kind == b.kind && (a.kind == '"' && d.same(a.text, b.text) || a.kind == '0' && a.text == b.text)
+	}, func(where string, a, b *node) bool {
 		d.report(where, a.encode(), b.encode())
-	case a.kind == '[':
-		for i := range max(len(a.kids), len(b.kids)) {
-			at := where + "/" + strconv.Itoa(i)
-			switch {
-			case i >= len(a.kids):
-				d.report(at, nil, b.kids[i].encode())
-			case i >= len(b.kids):
-				d.report(at, a.kids[i].encode(), nil)
-			default:
-				d.node(at, a.kids[i], b.kids[i])
-			}
-		}
-	case a.kind == '{':
-		d.members(where, a, b)
-	}
-}
-
-func (d *differ) members(where string, a, b *node) {
-	for i, name := range a.names {
-		if kid := b.member(name); kid != nil {
-			d.node(where+"/"+name, a.kids[i], kid)
-		} else {
-			d.report(where+"/"+name, a.kids[i].encode(), nil)
-		}
-	}
-	for i, name := range b.names {
-		if a.member(name) == nil {
-			d.report(where+"/"+name, nil, b.kids[i].encode())
-		}
-	}
+		return true
+	})
 }

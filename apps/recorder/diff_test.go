@@ -109,7 +109,7 @@ func TestPlayerSaysWhatItExpects(t *testing.T) {
 		strings.Replace(send, `"parts"`, `"extra":1,"parts"`, 1): `body/params/message/extra is 1 instead of nothing`,
 		strings.Replace(send, `"messageId":"m-1",`, "",
 			1): `body/params/message/messageId is missing instead of \"${message.1}\"`,
-		strings.Replace(send, `[{"text":"Hello"}]`, `[]`, 1): `body/params/message/parts is [] instead of`,
+		strings.Replace(send, `[{"text":"Hello"}]`, `[]`, 1): `body/params/message/parts/0 is missing instead of`,
 	} {
 		got := ask(p, "POST", "/", body)
 		if !strings.Contains(got, want) ||

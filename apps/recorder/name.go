@@ -5,6 +5,7 @@ package recorder
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,19 +74,10 @@ func (n *namer) name(kind, value string, answer bool) string {
 func (n *namer) hide(value string) {
 	_, token, _ := strings.Cut(value, " ") // as in "Bearer token"
 	for _, secret := range []string{value, token} {
-		if len(secret) >= redact.MinLength && len(n.secrets) < maxSecrets && !n.hidden(secret) {
+		if len(secret) >= redact.MinLength && len(n.secrets) < maxSecrets && !slices.Contains(n.secrets, secret) {
 			n.secrets = append(n.secrets, secret)
 		}
 	}
-}
-
-func (n *namer) hidden(secret string) bool {
-	for _, known := range n.secrets {
-		if known == secret {
-			return true
-		}
-	}
-	return false
 }
 
 // minToken is the length from which on an id is known in the middle of a text.

@@ -67,10 +67,7 @@ func (p *Player) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // find returns the exchange that a request is part of and the values of its placeholders, or why there is none.
 func (p *Player) find(req *http.Request, body []byte) (*Exchange, *binding, string) {
-	path := req.URL.EscapedPath()
-	if req.URL.RawQuery != "" {
-		path += "?" + req.URL.RawQuery
-	}
+	path := pathOf(req)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var next *Exchange
@@ -144,10 +141,10 @@ func (p *Player) answer(w http.ResponseWriter, e *Exchange, bound *binding) {
 	flush.Flush()
 	for _, l := range e.Events {
 		data, err := p.fill(bound, l)
-		if err != nil {
-			return
+		if err == nil {
+			_, err = w.Write(p.event(bound, l, data))
 		}
-		if _, err := w.Write(p.event(bound, l, data)); err != nil {
+		if err != nil {
 			return
 		}
 		flush.Flush()

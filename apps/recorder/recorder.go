@@ -80,16 +80,11 @@ var withheld = []string{"If-None-Match", "If-Modified-Since", "Upgrade"}
 
 // ServeHTTP passes a request on.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	path := req.URL.EscapedPath()
-	if req.URL.RawQuery != "" {
-		path += "?" + req.URL.RawQuery
+	address, err := r.tape.routes.to(pathOf(req))
+	var to *url.URL
+	if err == nil {
+		to, err = url.Parse(address)
 	}
-	address, err := r.tape.routes.to(path)
-	if err != nil {
-		refuse(w, req, err)
-		return
-	}
-	to, err := url.Parse(address)
 	if err != nil {
 		refuse(w, req, err)
 		return
@@ -103,7 +98,15 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.proxy.ServeHTTP(w, out)
 }
 
-// refuse answers what does not get through.
+// pathOf returns the path of a request with its query.
+func pathOf(req *http.Request) string {
+	if req.URL.RawQuery == "" {
+		return req.URL.EscapedPath()
+	}
+	return req.URL.EscapedPath() + "?" + req.URL.RawQuery
+}
+
+// refuse answers a request that does not get through.
 func refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	status := http.StatusBadGateway
 	if errors.Is(err, ErrTooLarge) {

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +51,9 @@ type tape struct {
 
 func newTape(r *routes, opts *Options) (*tape, error) {
 	t := &tape{opts: *opts, routes: r, names: newNamer(r), start: time.Now()}
-	if t.opts.Transport == nil {
-		t.opts.Transport = http.DefaultTransport
-	}
-	if t.opts.MaxBody <= 0 {
-		t.opts.MaxBody = MaxBody
-	}
-	if t.opts.MaxFile <= 0 {
-		t.opts.MaxFile = MaxFile
-	}
+	t.opts.Transport = cmp.Or(t.opts.Transport, http.DefaultTransport)
+	t.opts.MaxBody = cmp.Or(t.opts.MaxBody, MaxBody)
+	t.opts.MaxFile = cmp.Or(t.opts.MaxFile, MaxFile)
 	text, err := encodeLine(header)
 	if err == nil {
 		_, err = t.opts.Out.Write(text)
@@ -69,9 +64,6 @@ func newTape(r *routes, opts *Options) (*tape, error) {
 
 // write writes a line; the caller holds the lock.
 func (t *tape) write(l *Line) {
-	if t.stopped {
-		return
-	}
 	l.T, l.IDs = time.Since(t.start).Milliseconds(), t.names.take()
 	text, err := encodeLine(l)
 	switch {
@@ -138,9 +130,8 @@ func readBody(body io.ReadCloser, limit int) ([]byte, error) {
 
 // whole records an answer that is no stream. Cards are changed on the way, so that clients come back here.
 func (t *tape) whole(number int, resp *http.Response) error {
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(t.opts.MaxBody)+1))
-	if err == nil && len(body) > t.opts.MaxBody {
+	body, err := readBody(resp.Body, t.opts.MaxBody)
+	if errors.Is(err, ErrTooLarge) { // which is about requests
 		err = fmt.Errorf("the answer is larger than what is recorded: the limit is %d bytes", t.opts.MaxBody)
 	}
 	if err != nil {
@@ -187,39 +178,42 @@ func (t *tape) request(req *http.Request, body []byte) int {
 
 // answer records an answer, or how it begins.
 func (t *tape) answer(number int, resp *http.Response, body []byte) {
+	t.record(func() *Line {
+		l := &Line{N: number, Dir: Answer, Status: resp.StatusCode, Headers: t.headers(resp.Header, true)}
+		t.body(l, body, true)
+		return l
+	})
+}
+
+// record writes the line that it makes, unless the recording has stopped.
+func (t *tape) record(line func() *Line) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stopped {
-		return
+	if !t.stopped {
+		t.write(line())
 	}
-	l := &Line{N: number, Dir: Answer, Status: resp.StatusCode, Headers: t.headers(resp.Header, true)}
-	t.body(l, body, true)
-	t.write(l)
 }
 
 // event records an event of a stream.
 func (t *tape) event(number int, ev sse.Event) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.stopped {
-		return
-	}
-	l := &Line{N: number, Dir: Event}
-	t.body(l, ev.Data, true)
-	if ev.ID != "" || ev.Type != "" {
-		l.SSE = &SSE{Event: t.names.text(ev.Type, true)}
-		if ev.ID != "" {
-			l.SSE.ID = put(t.names.name(kindEvent, ev.ID, true))
+	t.record(func() *Line {
+		l := &Line{N: number, Dir: Event}
+		t.body(l, ev.Data, true)
+		if ev.ID != "" || ev.Type != "" {
+			l.SSE = &SSE{Event: t.names.text(ev.Type, true)}
+			if ev.ID != "" {
+				l.SSE.ID = put(t.names.name(kindEvent, ev.ID, true))
+			}
 		}
-	}
-	t.write(l)
+		return l
+	})
 }
 
 // end records that no more of an answer comes.
 func (t *tape) end(number int, why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.write(&Line{N: number, Dir: End, Error: t.names.text(strings.ToValidUTF8(why, "\uFFFD"), true)})
+	t.record(func() *Line {
+		return &Line{N: number, Dir: End, Error: t.names.text(strings.ToValidUTF8(why, "\uFFFD"), true)}
+	})
 }
 
 // body puts a body into a line.

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -73,8 +75,11 @@ func parseNext(d *jsontext.Decoder, depth int) (*node, error) {
 	return n, nil
 }
 
-// encode returns the value as JSON.
+// encode returns the value as JSON; nil for no value.
 func (n *node) encode() jsontext.Value {
+	if n == nil {
+		return nil
+	}
 	var b bytes.Buffer
 	e := jsontext.NewEncoder(&b, jsontext.AllowInvalidUTF8(true))
 	n.write(e)
@@ -110,11 +115,8 @@ func (n *node) write(e *jsontext.Encoder) {
 
 // member returns a member of an object, or nil.
 func (n *node) member(name string) *node {
-	if n == nil {
-		return nil
-	}
-	for i, known := range n.names {
-		if known == name {
+	if n != nil {
+		if i := slices.Index(n.names, name); i >= 0 {
 			return n.kids[i]
 		}
 	}
@@ -123,23 +125,51 @@ func (n *node) member(name string) *node {
 
 // has reports whether an object has one of the members.
 func (n *node) has(names ...string) bool {
-	for _, name := range names {
-		if n.member(name) != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(name string) bool { return n.member(name) != nil })
 }
 
 // drop takes a member away.
 func (n *node) drop(name string) {
-	for i, known := range n.names {
-		if known == name {
-			n.names = append(n.names[:i:i], n.names[i+1:]...)
-			n.kids = append(n.kids[:i:i], n.kids[i+1:]...)
-			return
+	if i := slices.Index(n.names, name); i >= 0 {
+		n.names, n.kids = slices.Delete(n.names, i, i+1), slices.Delete(n.kids, i, i+1)
+	}
+}
+
+// compare calls differs at each place where two values differ, with nil for a value that one of them has not, until it
+// returns false. same tells whether two strings or numbers are the same. Places are called as body/params/id.
+func compare(where string, a, b *node, same func(a, b *node) bool, differs func(where string, a, b *node) bool) bool {
+	switch {
+	case a == nil || b == nil:
+		return differs(where, a, b)
+	case a.kind == '"' || a.kind == '0' || a.kind != b.kind:
+		return same(a, b) || differs(where, a, b)
+	case a.kind == '[':
+		for i := range max(len(a.kids), len(b.kids)) {
+			if !compare(where+"/"+strconv.Itoa(i), a.element(i), b.element(i), same, differs) {
+				return false
+			}
+		}
+	case a.kind == '{':
+		for i, name := range a.names {
+			if !compare(where+"/"+name, a.kids[i], b.member(name), same, differs) {
+				return false
+			}
+		}
+		for i, name := range b.names {
+			if a.member(name) == nil && !differs(where+"/"+name, nil, b.kids[i]) {
+				return false
+			}
 		}
 	}
+	return true
+}
+
+// element returns an element of an array, or nil.
+func (n *node) element(i int) *node {
+	if i < len(n.kids) {
+		return n.kids[i]
+	}
+	return nil
 }
 
 // strings calls change with each string of the value, in order.
