@@ -191,13 +191,11 @@ func (d *dialect) read(ex *exchange) *reply {
 func (r *reply) fromJSONRPC(o object) {
 	if r.fault = faultOf(o["error"], "data"); r.fault != nil {
 		r.fault.body = o
-		return
-	}
-	value, ok := o["result"]
-	if !ok {
+	} else if value, ok := o["result"]; ok {
+		r.value = value
+	} else {
 		r.problem = fmt.Sprintf("HTTP %d with neither result nor error", r.status)
 	}
-	r.value = value
 }
 
 // faultOf reads an error, whose details are in a member.

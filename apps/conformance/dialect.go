@@ -9,57 +9,31 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// An operation is one of the protocol.
-type operation int
+// An operation is one of the protocol: its methods in JSON-RPC, and how HTTP+JSON of 1.0 calls it. There {member} stands
+// for a member of the parameters. Those that are left go into the body of a POST and into the query of others.
+type operation struct{ v1, v03, path string }
 
 const (
-	opSend operation = iota
-	opStream
-	opGet
-	opList
-	opCancel
-	opSubscribe
-	opCreatePush
-	opGetPush
-	opListPush
-	opDeletePush
-	opExtendedCard
+	push03   = "tasks/pushNotificationConfig/"
+	pushPath = "/tasks/{taskId}/pushNotificationConfigs"
 )
 
-// methods are the names of operations in JSON-RPC.
-var methods = map[string]map[operation]string{
-	Profile10: {
-		opSend: "SendMessage", opStream: "SendStreamingMessage", opGet: "GetTask", opList: "ListTasks",
-		opCancel:    "CancelTask",
-		opSubscribe: "SubscribeToTask", opCreatePush: "CreateTaskPushNotificationConfig",
-		opGetPush:  "GetTaskPushNotificationConfig",
-		opListPush: "ListTaskPushNotificationConfigs", opDeletePush: "DeleteTaskPushNotificationConfig",
-		opExtendedCard: "GetExtendedAgentCard",
-	},
-	Profile03: {
-		opSend: "message/send", opStream: "message/stream", opGet: "tasks/get", opCancel: "tasks/cancel",
-		opSubscribe:  "tasks/resubscribe",
-		opCreatePush: "tasks/pushNotificationConfig/set", opGetPush: "tasks/pushNotificationConfig/get",
-		opListPush: "tasks/pushNotificationConfig/list", opDeletePush: "tasks/pushNotificationConfig/delete",
-		opExtendedCard: "agent/getAuthenticatedExtendedCard",
-	},
-}
-
-// paths are the operations of HTTP+JSON in 1.0: {member} stands for a member of the parameters. Those that are left go
-// into the body of a POST and into the query of others.
-var paths = map[operation]string{
-	opSend: "POST /message:send", opStream: "POST /message:stream", opGet: "GET /tasks/{id}", opList: "GET /tasks",
-	opCancel: "POST /tasks/{id}:cancel", opSubscribe: "POST /tasks/{id}:subscribe",
-	opCreatePush:   "POST /tasks/{taskId}/pushNotificationConfigs",
-	opGetPush:      "GET /tasks/{taskId}/pushNotificationConfigs/{id}",
-	opListPush:     "GET /tasks/{taskId}/pushNotificationConfigs",
-	opDeletePush:   "DELETE /tasks/{taskId}/pushNotificationConfigs/{id}",
-	opExtendedCard: "GET /extendedAgentCard",
-}
+var (
+	opSend         = operation{"SendMessage", "message/send", "POST /message:send"}
+	opStream       = operation{"SendStreamingMessage", "message/stream", "POST /message:stream"}
+	opGet          = operation{"GetTask", "tasks/get", "GET /tasks/{id}"}
+	opList         = operation{"ListTasks", "", "GET /tasks"}
+	opCancel       = operation{"CancelTask", "tasks/cancel", "POST /tasks/{id}:cancel"}
+	opSubscribe    = operation{"SubscribeToTask", "tasks/resubscribe", "POST /tasks/{id}:subscribe"}
+	opCreatePush   = operation{"CreateTaskPushNotificationConfig", push03 + "set", "POST " + pushPath}
+	opGetPush      = operation{"GetTaskPushNotificationConfig", push03 + "get", "GET " + pushPath + "/{id}"}
+	opListPush     = operation{"ListTaskPushNotificationConfigs", push03 + "list", "GET " + pushPath}
+	opDeletePush   = operation{"DeleteTaskPushNotificationConfig", push03 + "delete", "DELETE " + pushPath + "/{id}"}
+	opExtendedCard = operation{"GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard", "GET /extendedAgentCard"}
+)
 
 // A dialect is a generation over a transport, at one address. Parameters are those of 1.0 everywhere.
 type dialect struct {
@@ -107,13 +81,16 @@ func (d *dialect) header() http.Header {
 // request writes an operation.
 func (d *dialect) request(op operation, params object, id any) (method, at string, body []byte) {
 	if d.transport == JSONRPC {
-		call := object{"jsonrpc": "2.0", "id": id, "method": methods[d.profile][op]}
+		call := object{"jsonrpc": "2.0", "id": id, "method": op.v1}
+		if d.profile == Profile03 {
+			call["method"] = op.v03
+		}
 		if params = d.params(op, params); len(params) > 0 || d.profile == Profile10 {
 			call["params"] = params
 		}
 		return http.MethodPost, d.base, encode(call)
 	}
-	method, path, _ := strings.Cut(paths[op], " ")
+	method, path, _ := strings.Cut(op.path, " ")
 	rest := object{}
 	for name, value := range params {
 		if place := "{" + name + "}"; strings.Contains(path, place) {
@@ -144,14 +121,7 @@ func (d *dialect) root() string {
 func query(params object) string {
 	q := url.Values{}
 	for name, value := range params {
-		switch v := value.(type) {
-		case int:
-			q.Set(name, strconv.Itoa(v))
-		case bool:
-			q.Set(name, strconv.FormatBool(v))
-		default:
-			q.Set(name, fmt.Sprint(v))
-		}
+		q.Set(name, fmt.Sprint(value))
 	}
 	return q.Encode()
 }
@@ -168,12 +138,8 @@ func (d *dialect) params(op operation, params object) object {
 	}
 	switch op {
 	case opCreatePush:
-		config := object{}
-		for name, value := range params {
-			if name != "taskId" {
-				config[name] = value
-			}
-		}
+		config := maps.Clone(params)
+		delete(config, "taskId")
 		return object{"taskId": params["taskId"], "pushNotificationConfig": config}
 	case opGetPush, opDeletePush:
 		return object{"id": params["taskId"], "pushNotificationConfigId": params["id"]}
@@ -202,14 +168,10 @@ func (d *dialect) send(m message, configuration object) object {
 		msg["contextId"] = m.context
 	}
 	params := object{"message": msg}
-	if d.profile == Profile03 { // whose default is not said (0.3 has blocking, 1.0 has its opposite)
-		converted := object{"blocking": true}
-		for name, value := range configuration {
-			if name == "returnImmediately" {
-				name, value = "blocking", value != true
-			}
-			converted[name] = value
-		}
+	if d.profile == Profile03 { // it has blocking, the opposite of returnImmediately, and names no default
+		converted := object{"blocking": configuration["returnImmediately"] != true}
+		maps.Copy(converted, configuration)
+		delete(converted, "returnImmediately")
 		configuration = converted
 	}
 	if len(configuration) > 0 {
@@ -275,20 +237,14 @@ func (d *dialect) state(task object) string {
 	if d.profile == Profile03 {
 		return states[said]
 	}
-	for _, known := range states {
-		if said == known {
-			return said
-		}
+	if slices.Contains(slices.Collect(maps.Values(states)), said) {
+		return said
 	}
 	return ""
 }
 
 func isTerminal(state string) bool {
-	switch state {
-	case stateCompleted, stateCanceled, "TASK_STATE_FAILED", "TASK_STATE_REJECTED":
-		return true
-	}
-	return false
+	return slices.Contains([]string{stateCompleted, stateCanceled, "TASK_STATE_FAILED", "TASK_STATE_REJECTED"}, state)
 }
 
 func isInterrupted(state string) bool {
