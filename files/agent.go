@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -58,12 +59,11 @@ func (k *keeper) Run(ctx context.Context, t *agent.Turn) error {
 
 // Cancel implements [agent.Canceler] for agents that do.
 func (k *keeper) Cancel(ctx context.Context, t *agent.Turn) error {
-	c, ok := k.agent.(agent.Canceler)
-	if !ok {
-		return nil
+	if c, ok := k.agent.(agent.Canceler); ok {
+		t, _ = k.turn(ctx, t)
+		return c.Cancel(ctx, t)
 	}
-	t, _ = k.turn(ctx, t)
-	return c.Cancel(ctx, t)
+	return nil
 }
 
 // Resumable implements [agent.Resumable] for agents that do.
@@ -74,11 +74,10 @@ func (k *keeper) Resumable() bool {
 
 // Delegates implements [agent.Delegator] for agents that do.
 func (k *keeper) Delegates() map[string]a2a.Service {
-	d, ok := k.agent.(agent.Delegator)
-	if !ok {
-		return nil
+	if d, ok := k.agent.(agent.Delegator); ok {
+		return d.Delegates()
 	}
-	return d.Delegates()
+	return nil
 }
 
 func (k *keeper) turn(ctx context.Context, t *agent.Turn) (*agent.Turn, *backend) {
@@ -123,11 +122,11 @@ func (b *backend) Status(state a2a.TaskState, m *a2a.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Backend.Status(state, m); err != nil {
+	err = b.Backend.Status(state, m)
+	if err != nil {
 		b.discard(put)
-		return err
 	}
-	return nil
+	return err
 }
 
 func (b *backend) Pause(ctx context.Context, state a2a.TaskState, m *a2a.Message) (*a2a.Message, error) {
@@ -169,41 +168,29 @@ func (b *backend) message(m *a2a.Message) (shown *a2a.Message, put []*File, err 
 // error there are none.
 func (b *backend) keep(parts []a2a.Part) (kept []a2a.Part, put []*File, err error) {
 	kept = parts
-	for i := range parts {
-		p, f, err := b.keepPart(parts[i])
+	for i, p := range parts {
+		switch c := p.Content.(type) {
+		case a2a.URL:
+			err = b.own(string(c))
+		case a2a.Raw:
+			if b.limit < 0 || len(c) <= b.limit {
+				continue
+			}
+			var f *File
+			if f, err = b.put(c, File{MediaType: p.MediaType, Name: p.Filename}); err != nil {
+				break
+			}
+			if put = append(put, f); len(put) == 1 {
+				kept = slices.Clone(parts)
+			}
+			kept[i], err = byReference(p, f)
+		}
 		if err != nil {
 			b.discard(put)
 			return nil, nil, err
 		}
-		if f == nil {
-			continue
-		}
-		put = append(put, f)
-		if &kept[0] == &parts[0] {
-			kept = slices.Clone(parts)
-		}
-		kept[i] = p
 	}
 	return kept, put, nil
-}
-
-// keepPart returns the part that takes the place of p, and its file; nil when p stays as it is.
-func (b *backend) keepPart(p a2a.Part) (kept a2a.Part, f *File, err error) {
-	switch c := p.Content.(type) {
-	case a2a.URL:
-		return p, nil, b.own(string(c))
-	case a2a.Raw:
-		if b.limit < 0 || len(c) <= b.limit {
-			return p, nil, nil
-		}
-		f, err := b.put(c, File{MediaType: p.MediaType, Name: p.Filename})
-		if err != nil {
-			return p, nil, err
-		}
-		p, err = byReference(p, f)
-		return p, f, err
-	}
-	return p, nil, nil
 }
 
 // put puts a file into the store. Where there is no room, what artifacts have replaced makes some. The errors are for
@@ -213,22 +200,24 @@ func (b *backend) put(content []byte, about File) (*File, error) {
 	if (errors.Is(err, ErrQuota) || errors.Is(err, ErrFull)) && b.reclaim() {
 		f, err = b.store.Put(b.ctx, b.key, bytes.NewReader(content), about)
 	}
-	const inline = "To get it without a place here, ask with \"desiredOutputFiles\": \"inline\" in the message's " +
-		"metadata."
-	name, o := urlName(about.Name), b.store.opts
+	if err == nil {
+		return f, nil
+	}
+	why, o := "", b.store.opts
 	switch {
 	case errors.Is(err, ErrTooLarge):
-		return nil, agent.Public(fmt.Sprintf("The file %s has %d bytes, and files may have %d here. %s", name,
-			len(content), o.MaxFile, inline), err)
+		why = fmt.Sprintf("Files may have %d bytes here.", o.MaxFile)
 	case errors.Is(err, ErrQuota):
-		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes: the files of all tasks "+
-			"of one caller may have %d bytes, until the oldest tasks are removed. %s",
-			name, len(content), o.MaxOwner, inline), err)
+		why = fmt.Sprintf("The files of all tasks of one caller may have %d bytes, until the oldest tasks are removed.",
+			o.MaxOwner)
 	case errors.Is(err, ErrFull):
-		return nil, agent.Public(fmt.Sprintf("There is no room for the file %s of %d bytes, until old tasks are "+
-			"removed. %s", name, len(content), inline), err)
+		why = "There is no room until old tasks are removed."
+	default:
+		return nil, err
 	}
-	return f, err
+	return nil, agent.Public(fmt.Sprintf("The file %s of %d bytes cannot be kept. %s To get it without a place here, "+
+		"ask with \"desiredOutputFiles\": \"inline\" in the message's metadata.", urlName(about.Name), len(content),
+		why), err)
 }
 
 // discard removes files that nothing will refer to. It leaves files that it cannot remove to the next sweep.
@@ -284,12 +273,9 @@ func (b *backend) own(url string) error {
 func byReference(p a2a.Part, f *File) (a2a.Part, error) {
 	p.Content = a2a.URL(referenceTo(f))
 	meta := a2a.Metadata{}
-	for name, value := range p.Metadata {
-		meta[name] = value
-	}
-	err := errors.Join(meta.Set("size", f.Size), meta.Set("sha256", f.SHA256))
+	maps.Copy(meta, p.Metadata)
 	p.Metadata = meta
-	return p, err
+	return p, errors.Join(meta.Set("size", f.Size), meta.Set("sha256", f.SHA256))
 }
 
 // Task returns the task with the bytes of its files, as the agent made them.
@@ -301,11 +287,7 @@ func (b *backend) Related(ctx context.Context) ([]*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	inlined := make([]*a2a.Task, len(tasks))
-	for i, t := range tasks {
-		inlined[i] = view(b.inline).task(t)
-	}
-	return inlined, nil
+	return each("", tasks, func(_ a2a.TaskID, t *a2a.Task) *a2a.Task { return view(b.inline).task(t) }), nil
 }
 
 // inline replaces a reference with the file's bytes. It keeps a reference to a file that it cannot read.

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"cmp"
 	"errors"
 	"mime"
 	"net/http"
@@ -60,7 +61,7 @@ func (s *Store) serve(w http.ResponseWriter, r *http.Request, id string, until t
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", servedType(f.MediaType))
+	h.Set("Content-Type", cmp.Or(f.MediaType, "application/octet-stream"))
 	h.Set("Content-Disposition", disposition(f))
 	h.Set("ETag", `"`+f.SHA256+`"`)
 	h.Set("Cache-Control", "private, immutable, max-age="+strconv.Itoa(max(0, int(time.Until(until).Seconds()))))
@@ -76,13 +77,6 @@ func refuse(w http.ResponseWriter, status int, text string) {
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	w.Write([]byte(text + "\n"))
-}
-
-func servedType(mediaType string) string {
-	if mediaType == "" {
-		return "application/octet-stream"
-	}
-	return mediaType
 }
 
 // harmless are the types that browsers may show in place; all others they save.

@@ -125,18 +125,12 @@ func (s *signing) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (ite
 
 func (s *signing) GetTask(ctx context.Context, req *a2a.GetTaskRequest) (*a2a.Task, error) {
 	t, err := s.Service.GetTask(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	return s.view(ctx, "GetTask", req.Tenant).task(t), nil
+	return s.view(ctx, "GetTask", req.Tenant).task(t), err
 }
 
 func (s *signing) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (*a2a.Task, error) {
 	t, err := s.Service.CancelTask(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	return s.view(ctx, "CancelTask", req.Tenant).task(t), nil
+	return s.view(ctx, "CancelTask", req.Tenant).task(t), err
 }
 
 func (s *signing) ListTasks(ctx context.Context, req *a2a.ListTasksRequest) (*a2a.ListTasksResponse, error) {
@@ -209,26 +203,24 @@ func (v view) message(task a2a.TaskID, m *a2a.Message) *a2a.Message {
 	if m == nil || m.Role != a2a.RoleAgent {
 		return m
 	}
-	parts := v.parts(task, m.Parts)
-	if same(parts, m.Parts) {
-		return m
+	if parts := v.parts(task, m.Parts); !same(parts, m.Parts) {
+		c := *m
+		c.Parts = parts
+		return &c
 	}
-	c := *m
-	c.Parts = parts
-	return &c
+	return m
 }
 
 func (v view) artifact(task a2a.TaskID, a *a2a.Artifact) *a2a.Artifact {
 	if a == nil {
 		return nil
 	}
-	parts := v.parts(task, a.Parts)
-	if same(parts, a.Parts) {
-		return a
+	if parts := v.parts(task, a.Parts); !same(parts, a.Parts) {
+		c := *a
+		c.Parts = parts
+		return &c
 	}
-	c := *a
-	c.Parts = parts
-	return &c
+	return a
 }
 
 func (v view) parts(task a2a.TaskID, parts []a2a.Part) []a2a.Part {
@@ -248,14 +240,12 @@ func (v view) parts(task a2a.TaskID, parts []a2a.Part) []a2a.Part {
 func each[T any](task a2a.TaskID, list []*T, f func(a2a.TaskID, *T) *T) []*T {
 	shown := list
 	for i, e := range list {
-		c := f(task, e)
-		if c == e {
-			continue
+		if c := f(task, e); c != e {
+			if same(shown, list) {
+				shown = slices.Clone(list)
+			}
+			shown[i] = c
 		}
-		if same(shown, list) {
-			shown = slices.Clone(list)
-		}
-		shown[i] = c
 	}
 	return shown
 }

@@ -33,13 +33,11 @@ func readKey(name string) ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		fresh := make([]byte, keySize)
 		rand.Read(fresh)
-		if err := writeFile(name, []byte(hex.EncodeToString(fresh)+"\n")); err != nil {
-			return nil, fmt.Errorf("files: %w", err)
+		err = writeFile(name, []byte(hex.EncodeToString(fresh)+"\n"))
+		if err == nil {
+			err = syncFolder(filepath.Dir(name))
 		}
-		if err := syncFolder(filepath.Dir(name)); err != nil {
-			return nil, fmt.Errorf("files: %w", err)
-		}
-		return fresh, nil
+		raw = []byte(hex.EncodeToString(fresh))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("files: %w", err)
@@ -87,14 +85,9 @@ func (s *Store) verify(u *url.URL, now time.Time) (id string, until time.Time, e
 	id, name, named := strings.Cut(rest, "/")
 	query := u.Query()
 	expires, signature := query.Get("expires"), query.Get("signature")
-	if !ok || !named || len(name) > 4*maxName {
-		return "", until, errUnsigned
-	}
-	if !hmac.Equal([]byte(signature), []byte(s.sign(id, name, expires))) {
-		return "", until, errUnsigned
-	}
 	seconds, err := strconv.ParseInt(expires, 10, 64)
-	if err != nil {
+	if !ok || !named || err != nil || len(name) > 4*maxName ||
+		!hmac.Equal([]byte(signature), []byte(s.sign(id, name, expires))) {
 		return "", until, errUnsigned
 	}
 	until = time.Unix(seconds, 0)

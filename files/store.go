@@ -320,10 +320,10 @@ func (s *Store) Open(id string) (*os.File, *File, error) {
 	if err == nil {
 		err = json.Unmarshal(raw, f)
 	}
-	if err != nil {
-		return nil, nil, notFound(err)
+	var content *os.File
+	if err == nil {
+		content, err = os.Open(name)
 	}
-	content, err := os.Open(name)
 	if err != nil {
 		return nil, nil, notFound(err)
 	}
