@@ -83,24 +83,21 @@ const (
 	digits  = 3
 )
 
-type histogram struct{ h *hdrhistogram.Histogram }
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, int64(highest/unit), digits) }
 
-func newHistogram() histogram {
-	return histogram{hdrhistogram.New(1, int64(highest/unit), digits)}
+// record cannot fail, since the value is in the range.
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	h.RecordValue(int64(min(max(d, 0), highest) / unit))
 }
 
-func (h histogram) record(d time.Duration) {
-	h.h.RecordValue(int64(min(max(d, 0), highest) / unit)) // in the range, so that it cannot fail
-}
-
-func (h histogram) percentiles() Percentiles {
-	if h.h.TotalCount() == 0 {
+func percentiles(h *hdrhistogram.Histogram) Percentiles {
+	if h.TotalCount() == 0 {
 		return Percentiles{}
 	}
-	at := func(p float64) time.Duration { return time.Duration(h.h.ValueAtPercentile(p)) * unit }
+	at := func(p float64) time.Duration { return time.Duration(h.ValueAtPercentile(p)) * unit }
 	return Percentiles{
-		N: h.h.TotalCount(), Min: time.Duration(h.h.Min()) * unit, Mean: time.Duration(h.h.Mean() * float64(unit)),
-		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Highest: time.Duration(h.h.Max()) * unit,
+		N: h.TotalCount(), Min: time.Duration(h.Min()) * unit, Mean: time.Duration(h.Mean() * float64(unit)),
+		P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Highest: time.Duration(h.Max()) * unit,
 	}
 }
 
@@ -117,7 +114,7 @@ type run struct {
 
 	mu             sync.Mutex
 	report         Report
-	latency, first histogram
+	latency, first *hdrhistogram.Histogram
 }
 
 // Run sends requests until they are done, or until ctx ends, when it leaves those that are open; the report has what
@@ -131,15 +128,17 @@ func Run(ctx context.Context, opts Options, send Request, kind func(error) strin
 	sending, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	sent := r.pace(ctx, sending)
-	r.drain(leave)
+	overdue := time.AfterFunc(r.opts.Drain, func() { leave(errOver) })
+	r.open.Wait()
+	overdue.Stop()
 	r.report.Elapsed = time.Since(r.start)
 	r.report.Interrupted = ctx.Err() != nil
 	r.report.Planned = r.planned()
-	if r.report.Interrupted { // what was due later is nobody's fault
+	if r.report.Interrupted { // requests that were due later do not count
 		r.report.Planned = sent
 	}
 	r.report.NotSent = r.report.Planned - sent
-	r.report.Latency, r.report.First = r.latency.percentiles(), r.first.percentiles()
+	r.report.Latency, r.report.First = percentiles(r.latency), percentiles(r.first)
 	return &r.report, nil
 }
 
@@ -182,13 +181,6 @@ func (r *run) pace(ctx, sending context.Context) int {
 	return r.planned()
 }
 
-// drain waits for the requests that are open, and no longer than is allowed.
-func (r *run) drain(leave context.CancelCauseFunc) {
-	timer := time.AfterFunc(r.opts.Drain, func() { leave(errOver) })
-	defer timer.Stop()
-	r.open.Wait()
-}
-
 // one makes a request and counts it.
 func (r *run) one(ctx context.Context, due time.Time) {
 	var first time.Duration
@@ -199,9 +191,9 @@ func (r *run) one(ctx context.Context, due time.Time) {
 	switch {
 	case err == nil:
 		r.report.Succeeded++
-		r.latency.record(took)
+		record(r.latency, took)
 		if first > 0 {
-			r.first.record(first)
+			record(r.first, first)
 		}
 	case ctx.Err() != nil:
 		r.report.Unfinished++

@@ -270,18 +270,32 @@ func encodeHead(h *journal.Head) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(h.Run.Attempt))
 	b = binary.AppendUvarint(b, uint64(millis(h.Run.WakeAt)))
 	b = appendBytes(b, h.Run.Turn)
-	b = appendMetadata(b, h.Metadata)
-	if h.Status.Message == nil {
-		return appendBytes(b, ""), nil
-	}
-	message, err := h.Status.Message.AppendJSON(nil)
-	if err != nil {
-		return nil, fmt.Errorf("status: %w", err)
-	}
-	return appendBytes(b, message), nil
+	return appendMessage(appendMetadata(b, h.Metadata), h.Status.Message)
 }
 
-func decodeHead(b []byte, h *journal.Head) error {
+// appendMessage appends a message or nil.
+func appendMessage(b []byte, m *a2a.Message) ([]byte, error) {
+	if m == nil {
+		return appendBytes(b, ""), nil
+	}
+	body, err := m.AppendJSON(nil)
+	if err != nil {
+		return nil, fmt.Errorf("encode a message: %w", err)
+	}
+	return appendBytes(b, body), nil
+}
+
+// message reads the last part of a frame, which is a message or nil.
+func (f *frames) message() (*a2a.Message, error) {
+	body := f.bytes()
+	if err := f.done(); err != nil || len(body) == 0 {
+		return nil, err
+	}
+	m := new(a2a.Message)
+	return m, a2a.Unmarshal(body, m)
+}
+
+func decodeHead(b []byte, h *journal.Head) (err error) {
 	r := frames{b: b}
 	r.version()
 	h.Created = r.time()
@@ -295,12 +309,8 @@ func decodeHead(b []byte, h *journal.Head) error {
 		h.Run.Turn = turn
 	}
 	h.Metadata = r.metadata()
-	message := r.bytes()
-	if err := r.done(); err != nil || len(message) == 0 {
-		return err
-	}
-	h.Status.Message = new(a2a.Message)
-	return a2a.Unmarshal(message, h.Status.Message)
+	h.Status.Message, err = r.message()
+	return err
 }
 
 // encodeInput returns what of an input has no column of its own.
@@ -313,33 +323,19 @@ func encodeInput(in *journal.Input) ([]byte, error) {
 		return nil, fmt.Errorf("journal: encode the call of an input: %w", err)
 	}
 	b = appendBytes(b, call)
-	if in.Message == nil {
-		return appendBytes(b, ""), nil
-	}
-	message, err := in.Message.AppendJSON(nil)
-	if err != nil {
-		return nil, fmt.Errorf("journal: encode the message of an input: %w", err)
-	}
-	return appendBytes(b, message), nil
+	return appendMessage(b, in.Message)
 }
 
-func decodeInput(b []byte, in *journal.Input) error {
+func decodeInput(b []byte, in *journal.Input) (err error) {
 	r := frames{b: b}
 	r.version()
 	in.Time = r.time()
 	in.IdempotencyKey = string(r.bytes())
-	call, message := r.bytes(), r.bytes()
-	if err := r.done(); err != nil {
+	call := r.bytes()
+	if in.Message, err = r.message(); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(call, &in.Call); err != nil {
-		return err
-	}
-	if len(message) == 0 {
-		return nil
-	}
-	in.Message = new(a2a.Message)
-	return a2a.Unmarshal(message, in.Message)
+	return json.Unmarshal(call, &in.Call)
 }
 
 // millis returns a time as the database stores it: Unix milliseconds, 0 for no time. It stores times before 1970 as

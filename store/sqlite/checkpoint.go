@@ -55,13 +55,7 @@ type checkpointer struct {
 }
 
 func newCheckpointer(pool *sql.DB, limit int) *checkpointer {
-	c := &checkpointer{
-		pool:  pool,
-		limit: limit,
-		next:  limit,
-		work:  make(chan struct{}, 1),
-		ended: make(chan struct{}),
-	}
+	c := &checkpointer{pool: pool, limit: limit, next: limit, work: make(chan struct{}, 1), ended: make(chan struct{})}
 	go c.run()
 	return c
 }

@@ -21,10 +21,11 @@ func classify(err error) (_ error, lost bool) {
 	if !errors.As(err, &e) {
 		return err, false
 	}
+	code := e.Code() & 0xff
 	if e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // the index of the log could not grow
-		return fmt.Errorf("%w: free some space and try again (%w)", store.ErrDiskFull, err), true
+		code = sqlite3.SQLITE_FULL
 	}
-	switch e.Code() & 0xff {
+	switch code {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: free some space and try again (%w)", store.ErrDiskFull, err), true
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:

@@ -99,20 +99,14 @@ func dialect() store.Dialect {
 }
 
 func makeFolder(dir string) error {
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%w: remove the file, or name another folder", ErrNotFolder)
 	}
-	if err == nil {
-		return nil
+	err := os.MkdirAll(dir, 0o700)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return fmt.Errorf("%w: %w", ErrNotFolder, err)
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		if errors.Is(err, syscall.ENOTDIR) {
-			return fmt.Errorf("%w: %w", ErrNotFolder, err)
-		}
-		return classifyOS(err)
-	}
-	return nil
+	return classifyOS(err)
 }
 
 // openLocked opens the file; the folder's lock is held, and given back by the DB's Close.
@@ -143,30 +137,17 @@ func openLocked(ctx context.Context, path string, opts Options, held *folderLock
 	if err := makeShrinkable(ctx, writer, path, cmp.Or(opts.Logger, slog.Default())); err != nil {
 		return nil, err
 	}
-	reader, err := open(cmp.Or(opts.Readers, defaultReaders), readerParams())
-	if err != nil {
-		return nil, err
-	}
-	lister, err := open(listers, readerParams())
-	if err != nil {
-		return nil, err
-	}
-	side, err := open(1, checkpointParams())
-	if err != nil {
+	reader, readerErr := open(cmp.Or(opts.Readers, defaultReaders), readerParams())
+	lister, listerErr := open(listers, readerParams())
+	side, sideErr := open(1, checkpointParams())
+	if err := cmp.Or(readerErr, listerErr, sideErr); err != nil {
 		return nil, err
 	}
 	cp := newCheckpointer(side, cmp.Or(opts.walPages, defaultWALPages))
 	db, err := store.New(ctx, store.Config{
-		Dialect:     dialect(),
-		Path:        path,
-		Writer:      writer,
-		Reader:      reader,
-		Lister:      lister,
-		Exclusive:   true,
-		AfterCommit: cp.afterCommit,
-		WhenIdle:    cp.whenIdle,
-		IdleAfter:   cmp.Or(opts.idleAfter, defaultIdleAfter),
-		Close:       func() error { return errors.Join(cp.close(), held.release()) },
+		Dialect: dialect(), Path: path, Writer: writer, Reader: reader, Lister: lister, Exclusive: true,
+		AfterCommit: cp.afterCommit, WhenIdle: cp.whenIdle, IdleAfter: cmp.Or(opts.idleAfter, defaultIdleAfter),
+		Close: func() error { return errors.Join(cp.close(), held.release()) },
 	})
 	if err != nil {
 		cp.stop()
@@ -202,10 +183,8 @@ func openPool(ctx context.Context, path string, connections int, params url.Valu
 		return nil, errors.Join(err, pool.Close())
 	}
 	if mode != "wal" {
-		return nil, errors.Join(
-			fmt.Errorf("the file system does not support SQLite's write-ahead log (journal mode is %q); use a local "+
-				"disk", mode),
-			pool.Close())
+		return nil, errors.Join(fmt.Errorf("the file system does not support SQLite's write-ahead log (journal mode "+
+			"is %q); use a local disk", mode), pool.Close())
 	}
 	return pool, nil
 }
@@ -227,8 +206,7 @@ func makeShrinkable(ctx context.Context, pool *sql.DB, path string, log *slog.Lo
 	}
 	var pages, size int64
 	if err := conn.QueryRowContext(ctx, "SELECT page_count, page_count * page_size FROM pragma_page_count, "+
-		"pragma_page_size").
-		Scan(&pages, &size); err != nil {
+		"pragma_page_size").Scan(&pages, &size); err != nil {
 		err, _ = classify(err)
 		return err
 	}
@@ -249,48 +227,40 @@ func makeShrinkable(ctx context.Context, pool *sql.DB, path string, log *slog.Lo
 }
 
 func dsn(path string, params url.Values) string {
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/data
-	}
+	path = "/" + strings.TrimPrefix(filepath.ToSlash(path), "/") // also for C:/data
 	u := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
 	return u.String()
 }
 
-func baseParams() url.Values {
+// params are those of a connection: its mode, and its pragmas besides those that all have.
+func params(mode string, pragmas ...string) url.Values {
 	return url.Values{
+		"mode":          {mode},
 		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 		"_foreign_keys": {"1"},
 		"_dqs":          {"0"}, // "x" is a name, never a string
 		"_error_rc":     {"1"},
-		"_pragma":       {"temp_store(MEMORY)"},
+		"_pragma":       append(pragmas, "temp_store(MEMORY)"),
 	}
 }
 
 func writerParams() url.Values {
-	p := baseParams()
-	p.Set("mode", "rw")
+	p := params("rw", fmt.Sprintf("cache_size(%d)", writerCache), noCheckpoints)
 	p.Set("_journal_mode", "WAL")
 	p.Set("_synchronous", "FULL")
 	p.Set("_txlock", "immediate") // migrations begin through database/sql
-	p.Add("_pragma", fmt.Sprintf("cache_size(%d)", writerCache))
-	p.Add("_pragma", "wal_autocheckpoint(0)") // the checkpointer's work
 	return p
 }
 
-func readerParams() url.Values {
-	p := baseParams()
-	p.Set("mode", "ro")
-	p.Add("_pragma", fmt.Sprintf("cache_size(%d)", readerCache))
-	return p
-}
+func readerParams() url.Values { return params("ro", fmt.Sprintf("cache_size(%d)", readerCache)) }
 
-// checkpointParams never wait: a checkpoint that is in somebody's way comes again later.
+// checkpointParams never wait: a checkpoint that is in the way of another connection comes again later.
 func checkpointParams() url.Values {
-	p := baseParams()
-	p.Set("mode", "rw")
+	p := params("rw", noCheckpoints)
 	p.Set("_busy_timeout", "0")
 	p.Set("_synchronous", "FULL")
-	p.Add("_pragma", "wal_autocheckpoint(0)")
 	return p
 }
+
+// noCheckpoints leaves the log to the checkpointer.
+const noCheckpoints = "wal_autocheckpoint(0)"
