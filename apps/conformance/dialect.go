@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// An operation is one of the protocol: its methods in JSON-RPC, and how HTTP+JSON of 1.0 calls it. There {member} stands
-// for a member of the parameters. Those that are left go into the body of a POST and into the query of others.
+// An operation is one of the protocol: its methods in JSON-RPC, and how HTTP+JSON of 1.0 calls it. {member} in a path
+// stands for a member of the parameters. The others go into the body of a POST, and else into the query.
 type operation struct{ v1, v03, path string }
 
 const (

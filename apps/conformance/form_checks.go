@@ -83,9 +83,7 @@ var formChecks = []check{
 	{
 		name: "version.unknown", title: "a version that is not served is refused", v1: must("3.6.2", "V1-115"),
 		advice: "answer VersionNotSupportedError to an A2A-Version that the interface does not speak",
-		run: func(s *session) {
-			s.getAs("9.9").wants(versionNotSupport)
-		},
+		run:    func(s *session) { s.getAs("9.9").wants(versionNotSupport) },
 	},
 	{
 		name: "version.none", title: "a request without version is read as 0.3", v1: must("3.6.2", "V1-116"),

@@ -129,9 +129,7 @@ var extendedChecks = []check{
 		name: "extended.not-declared", title: "without the capability there is no extended card", absent: extendedCard,
 		v1:     must("3.3.4", "V1-077", "V1-042"),
 		advice: "answer UnsupportedOperationError",
-		run: func(s *session) {
-			s.call(opExtendedCard, nil).wants(unsupported)
-		},
+		run:    func(s *session) { s.call(opExtendedCard, nil).wants(unsupported) },
 	},
 	{
 		name: "extended.card", title: "the extended card is a card, for those who may see it", capability: extendedCard,

@@ -124,9 +124,7 @@ var sendChecks = []check{
 		name: "send.unknown-task", title: "a message to a task that does not exist is refused",
 		v1: must("3.4.2", "V1-094", "V1-008"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError, and make no task of that id",
-		run: func(s *session) {
-			s.sayTo(object{"id": newID()}).wants(taskNotFound)
-		},
+		run:    func(s *session) { s.sayTo(object{"id": newID()}).wants(taskNotFound) },
 	},
 	{
 		name: "send.ended-task", title: "a message to a task that has ended is refused", v1: must("3.1.1", "V1-008"),

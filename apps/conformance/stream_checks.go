@@ -16,17 +16,13 @@ var streamChecks = []check{
 		name: "stream.not-declared", title: "without the capability nothing streams", absent: streaming,
 		v1: must("3.3.4", "V1-076", "V1-015"), v03: must("3.3"),
 		advice: "answer UnsupportedOperationError, or declare streaming",
-		run: func(s *session) {
-			s.follow(opStream, s.message(), nil).wants(unsupported, methodNotFound)
-		},
+		run:    func(s *session) { s.follow(opStream, s.message(), nil).wants(unsupported, methodNotFound) },
 	},
 	{
 		name: "stream.opens", title: "a message opens a stream", capability: streaming, v1: must("3.1.2", "V1-009"),
 		v03:    must("7.2"),
 		advice: "serve streams, or do not declare streaming",
-		run: func(s *session) {
-			s.told().streamed("events")
-		},
+		run:    func(s *session) { s.told().streamed("events") },
 	},
 	{
 		name: "stream.content-type", title: "streams are server-sent events", capability: streaming,
@@ -107,9 +103,7 @@ var streamChecks = []check{
 		name: "subscribe.unknown-task", title: "a task that does not exist cannot be subscribed to",
 		capability: streaming, v1: must("3.1.6", "V1-030"), v03: must("8.2"),
 		advice: "answer TaskNotFoundError",
-		run: func(s *session) {
-			s.followFirst(opSubscribe, object{"id": newID()}).wants(taskNotFound)
-		},
+		run:    func(s *session) { s.followFirst(opSubscribe, object{"id": newID()}).wants(taskNotFound) },
 	},
 	{
 		name: "subscribe.ended-task", title: "a task that has ended cannot be subscribed to", capability: streaming,
