@@ -17,12 +17,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
+// requestKey is the key of a request's headers in its context: its credentials are taken once it is known where it goes.
 type requestKey struct{}
-
-// withRequest returns a context for a request from which its credentials can be taken, once it is known where it goes.
-func withRequest(r *http.Request) context.Context {
-	return context.WithValue(r.Context(), requestKey{}, r.Header)
-}
 
 // credentials is the Authenticator of the gateway. It judges nothing, and tells callers apart by what they send.
 type credentials []*upstream

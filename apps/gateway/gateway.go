@@ -65,14 +65,9 @@ func (o Options) Defaults() Options {
 // A Gateway is an http.Handler. It must be made by [New] and closed.
 type Gateway struct {
 	server    *server.Server // at the root
-	routes    []*route
+	routes    []*upstream
 	hooks     *webhooks
 	transport *http.Transport // nil when it is not the gateway's own
-}
-
-type route struct {
-	*upstream
-	server *server.Server
 }
 
 // nameForm is what an upstream may be called, as a segment of a path that is no tenant's nor the server's.
@@ -100,14 +95,13 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 			opts.Server.OnReady(addr, url)
 		}
 	}
-	var all []*upstream
 	for _, u := range upstreams {
-		r := &route{upstream: newUpstream(u, &o, g.hooks)}
+		r := newUpstream(u, &o, g.hooks)
 		var err error
-		if r.server, err = newServer(r.upstream, &o, r.card, u.Name, r.upstream); err != nil {
+		if r.server, err = newServer(r, &o, r.card, u.Name, r); err != nil {
 			return nil, errors.Join(err, g.Close())
 		}
-		g.routes, all = append(g.routes, r), append(all, r.upstream)
+		g.routes = append(g.routes, r)
 	}
 	if upstreams[0].Name == "" {
 		g.server = g.routes[0].server
@@ -115,7 +109,7 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 	}
 	o.Server.Generations = []a2a.Generation{a2a.Generation10} // the only one with tenants
 	var err error
-	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", all...); err != nil {
+	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", g.routes...); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
@@ -166,7 +160,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.servePage(w)
 		return
 	}
-	r = r.WithContext(withRequest(r))
+	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Header))
 	for _, route := range g.routes {
 		if first != "" && first == route.name {
 			http.StripPrefix("/"+first, route.server).ServeHTTP(w, r)

@@ -21,6 +21,8 @@ import (
 // An upstream as a Service: each call goes to the client of the upstream. The methods translate the id of a task that a
 // client of 0.1 made itself, where the upstream makes its own.
 
+type events = iter.Seq2[a2a.StreamEvent, error]
+
 // keyOf returns under which key an id of the caller's would be in the table of tasks.
 func (u *upstream) keyOf(ctx context.Context, id a2a.TaskID) taskKey {
 	call := a2a.CallFrom(ctx)
@@ -166,13 +168,12 @@ func (u *upstream) SendMessage(ctx context.Context, req *a2a.SendMessageRequest)
 }
 
 // StreamMessage implements a2a.Service.
-func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
-	error) {
+func (u *upstream) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (events, error) {
 	cl, err := u.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return sendAgain(u, ctx, req, func(s *sending) (iter.Seq2[a2a.StreamEvent, error], error) {
+	return sendAgain(u, ctx, req, func(s *sending) (events, error) {
 		events, err := cl.StreamMessage(ctx, s.req)
 		if err != nil {
 			return nil, err
@@ -335,8 +336,7 @@ func (u *upstream) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest) (
 }
 
 // Subscribe implements a2a.Service.
-func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
-	error) {
+func (u *upstream) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (events, error) {
 	cl, k, err := u.reach(ctx, req.ID)
 	switch {
 	case err != nil:

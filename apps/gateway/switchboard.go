@@ -5,7 +5,6 @@ package gateway
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"strings"
 
@@ -13,13 +12,13 @@ import (
 )
 
 // A switchboard is the Service at the root of a gateway to several upstreams, which tenants name.
-type switchboard []*route
+type switchboard []*upstream
 
 func (s switchboard) pick(tenant string) (*upstream, error) {
 	names := make([]string, len(s))
 	for i, r := range s {
 		if r.name == tenant {
-			return r.upstream, nil
+			return r, nil
 		}
 		names[i] = r.name
 	}
@@ -63,8 +62,7 @@ func (s switchboard) SendMessage(ctx context.Context, req *a2a.SendMessageReques
 	return forward(ctx, s, req.Tenant, req, (*upstream).SendMessage)
 }
 
-func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (iter.Seq2[a2a.StreamEvent, error],
-	error) {
+func (s switchboard) StreamMessage(ctx context.Context, req *a2a.SendMessageRequest) (events, error) {
 	return forward(ctx, s, req.Tenant, req, (*upstream).StreamMessage)
 }
 
@@ -80,8 +78,7 @@ func (s switchboard) CancelTask(ctx context.Context, req *a2a.CancelTaskRequest)
 	return forward(ctx, s, req.Tenant, req, (*upstream).CancelTask)
 }
 
-func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (iter.Seq2[a2a.StreamEvent, error],
-	error) {
+func (s switchboard) Subscribe(ctx context.Context, req *a2a.SubscribeRequest) (events, error) {
 	return forward(ctx, s, req.Tenant, req, (*upstream).Subscribe)
 }
 

@@ -44,10 +44,6 @@ type boundTask struct {
 // maxAnswers bounds the answers that are remembered, in bytes.
 const maxAnswers = 64 << 20
 
-func newTaskTable(max int, lifetime time.Duration) *taskTable {
-	return &taskTable{max: max, lifetime: lifetime, byKey: make(map[taskKey]*list.Element)}
-}
-
 // find returns the task behind a client's id, nil if there is none.
 func (t *taskTable) find(key taskKey) *boundTask {
 	t.mu.Lock()

@@ -4,6 +4,8 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
+	"container/list"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/server"
 )
 
 // An upstream is an agent behind the gateway, as an a2a.Service: see service.go.
@@ -27,6 +30,7 @@ type upstream struct {
 	logger   *slog.Logger
 	tasks    *taskTable
 	hooks    *webhooks
+	server   *server.Server // serves it
 
 	mu    sync.Mutex
 	found *a2a.AgentCard // as the resolver returned it last
@@ -53,7 +57,8 @@ func (c *calling) generation() a2a.Generation {
 func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 	up := &upstream{
 		name: u.Name, ref: u.Card, opts: o.Client, logger: o.Logger,
-		tasks: newTaskTable(o.MaxTasks, o.Lifetime), hooks: hooks,
+		hooks: hooks,
+		tasks: &taskTable{max: o.MaxTasks, lifetime: o.Lifetime, byKey: make(map[taskKey]*list.Element)},
 	}
 	up.resolver = o.Client.Resolver
 	if up.resolver == nil {
@@ -126,22 +131,14 @@ func (u *upstream) card(ctx context.Context, _ *http.Request) (*a2a.AgentCard, e
 		return nil, err
 	}
 	c := *cl.Card()
-	c.Capabilities.Streaming = set(c.Capabilities.Streaming)
-	c.Capabilities.PushNotifications = set(c.Capabilities.PushNotifications)
-	c.Capabilities.ExtendedAgentCard = set(nil)
+	// A server takes a flag that is not set for "as the service can".
+	c.Capabilities.Streaming = cmp.Or(c.Capabilities.Streaming, new(bool))
+	c.Capabilities.PushNotifications = cmp.Or(c.Capabilities.PushNotifications, new(bool))
+	c.Capabilities.ExtendedAgentCard = new(bool)
 	return &c, nil
-}
-
-// set returns a flag that is not set as one that is false: a server takes an unset one for "as the service can".
-func set(flag *bool) *bool {
-	if flag == nil {
-		return new(bool)
-	}
-	return flag
 }
 
 // Capabilities says what passes the gateway; what the upstream's card does not offer is off in the card.
 func (u *upstream) Capabilities() a2a.AgentCapabilities {
-	yes := true
-	return a2a.AgentCapabilities{Streaming: &yes, PushNotifications: &yes}
+	return a2a.AgentCapabilities{Streaming: new(true), PushNotifications: new(true)}
 }
