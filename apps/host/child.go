@@ -162,7 +162,7 @@ func (c *child) exchange(ctx context.Context) error {
 		switch {
 		case err == nil || c.begun:
 			return err
-		case refusesStreams(err):
+		case isKind(err, a2a.ErrMethodNotFound, a2a.ErrUnsupportedOperation): // though its card promises streams
 			return c.withoutStream(ctx, req)
 		case c.refused(err):
 			return c.afterRefusal(ctx, err)
@@ -182,22 +182,13 @@ func (c *child) exchange(ctx context.Context) error {
 
 // notSent reports whether an error says that no task came of a message, and that another attempt may do better.
 func notSent(err error) bool {
-	if _, ok := errors.AsType[*client.CutError](err); ok {
-		return false
-	}
-	_, unreachable := errors.AsType[*client.UnreachableError](err)
-	return unreachable || isKind(err, a2a.ErrUnavailable, a2a.ErrRateLimited)
+	return !as[*client.CutError](err) &&
+		(as[*client.UnreachableError](err) || isKind(err, a2a.ErrUnavailable, a2a.ErrRateLimited))
 }
 
 func isKind(err error, kinds ...a2a.Kind) bool {
 	e, ok := errors.AsType[*a2a.Error](err)
 	return ok && slices.Contains(kinds, e.Kind)
-}
-
-// refusesStreams reports whether an agent refused a stream that its card promises.
-func refusesStreams(err error) bool {
-	e, ok := errors.AsType[*a2a.Error](err)
-	return ok && e.Remote && (e.Kind == a2a.ErrMethodNotFound || e.Kind == a2a.ErrUnsupportedOperation)
 }
 
 // withoutStream sends a message to an agent that does not stream although its card says so.

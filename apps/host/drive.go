@@ -12,8 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
@@ -160,11 +158,10 @@ func (x *run) showChildren() error {
 	for _, s := range x.state.Steps {
 		views = append(views, childView{s.ID, s.Agent, s.Name, s.Child, s.Context, s.State, s.Error})
 	}
-	raw, err := json.Marshal(views)
-	if err != nil || string(raw) == x.shown {
-		return err
+	if slices.Equal(views, x.shown) {
+		return nil
 	}
-	x.shown = string(raw)
+	x.shown = views
 	return x.t.SetMetadata("children", views)
 }
 

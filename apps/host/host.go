@@ -147,8 +147,8 @@ type run struct {
 
 	mu      sync.Mutex // guards what follows, while steps run
 	state   taskState
-	shown   string   // the children as last shown
-	notices []string // what the user is told before all else
+	shown   []childView // the children as last shown
+	notices []string    // what the user is told before all else
 }
 
 // refuse rejects a message that is too long, or that came through this host already or through too many.

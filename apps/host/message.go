@@ -48,10 +48,14 @@ func (x *run) start(ctx context.Context, had bool) error {
 	}
 	x.state.Message = m.ID
 	r := &request{x, m}
-	if had {
-		return r.further(ctx)
+	switch a := x.state.Asked; {
+	case !had:
+		return r.first(ctx)
+	case a != nil:
+		x.state.Asked = nil
+		return r.resolve(ctx, a)
 	}
-	return r.first(ctx)
+	return r.reply(ctx)
 }
 
 // first deals with the first message of a task. In a conversation in which an agent of another task waits for an
@@ -94,14 +98,7 @@ func (r *request) adopt(steps ...*step) {
 	}
 }
 
-func (r *request) further(ctx context.Context) error {
-	if a := r.state.Asked; a != nil {
-		r.state.Asked = nil
-		return r.resolve(ctx, a)
-	}
-	return r.reply(ctx)
-}
-
+// reply deals with a message that answers no question of the host.
 func (r *request) reply(ctx context.Context) error {
 	open := r.state.open()
 	text, isNew := newRequest(textOf(r.m))

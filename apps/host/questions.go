@@ -15,12 +15,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
-// Among the choices of a question whose answer a message is, choiceNew stands for a request of its own. Users read
-// labelNew.
-const (
-	choiceNew = "new"
-	labelNew  = "something new"
-)
+// choiceNew stands for a request of its own among the choices of a question whose answer a message is.
+const choiceNew = "new"
 
 func (r *request) askWhich(ctx context.Context, open []*step) error {
 	return r.askOpen(ctx, open, fmt.Sprintf("Which one is %s for? Say %s, or write @%s and your message.",
@@ -112,7 +108,7 @@ func (r *request) labels(a *asked) []string {
 	var labels []string
 	for _, id := range a.Choices {
 		if id == choiceNew {
-			labels = append(labels, labelNew)
+			labels = append(labels, "something new")
 		} else if s := r.state.step(id); s != nil {
 			labels = append(labels, s.Agent)
 		}
@@ -162,7 +158,7 @@ func (r *request) resolve(ctx context.Context, a *asked) error {
 			return waits.choose(ctx, a, a.Choices[at])
 		}
 		if n, isNumber := number(text); isNumber && len(a.Choices) > 0 {
-			r.notices = append(r.notices, fmt.Sprintf("There is no %s in this list.", n))
+			r.notices = append(r.notices, fmt.Sprintf("There is no %d in this list.", n))
 			return waits.askAgain(ctx, a)
 		}
 	}
@@ -253,10 +249,9 @@ func (r *request) instead(ctx context.Context, a *asked, waits *request) error {
 	return r.follow(ctx, d)
 }
 
-func number(text string) (n string, ok bool) {
-	n = strings.Trim(strings.TrimSpace(text), ".!#() ")
-	_, err := strconv.Atoi(n)
-	return n, err == nil && len(n) <= 6
+func number(text string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.Trim(strings.TrimSpace(text), ".!#() "))
+	return n, err == nil
 }
 
 var (
@@ -274,10 +269,8 @@ func (r *request) chosen(a *asked, text string) int {
 		return slices.Index(a.Choices, choiceNew)
 	}
 	labels := r.labels(a)
-	if n, isNumber := number(text); isNumber {
-		if n, err := strconv.Atoi(n); err == nil && n >= 1 && n <= len(labels) {
-			return n - 1
-		}
+	if n, isNumber := number(text); isNumber && n >= 1 && n <= len(labels) {
+		return n - 1
 	}
 	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!#() "))
 	text = strings.TrimSpace(choiceFillers.ReplaceAllString(text, " "))

@@ -45,10 +45,8 @@ const cannotBeReached = "cannot be reached: "
 
 // lost reports whether an error says that an agent could not be reached, or its card not be had.
 func lost(err error) bool {
-	_, call := errors.AsType[*client.UnreachableError](err)
-	_, look := errors.AsType[*card.Error](err)
-	_, already := errors.AsType[*unreached](err)
-	return call || look || already || errors.Is(err, guard.ErrRefused) || errors.Is(err, errNoInterface)
+	return as[*client.UnreachableError](err) || as[*card.Error](err) || as[*unreached](err) ||
+		errors.Is(err, guard.ErrRefused) || errors.Is(err, errNoInterface)
 }
 
 var errNoInterface = errors.New("its card names no address that can be called from here")
@@ -70,18 +68,6 @@ func problem(err error) string {
 
 // plainWords says in plain words why an agent cannot be reached; "" when that is not known.
 func plainWords(err error) string {
-	if c, ok := errors.AsType[*card.Error](err); ok {
-		switch {
-		case c.Kind == card.ErrReference:
-			return "what names it is no URL, host or file of a card"
-		case c.Kind == card.ErrNotFound:
-			return "no agent card is there"
-		case c.Kind == card.ErrUnauthorized:
-			return "its card is not public"
-		case c.Kind == card.ErrInvalid:
-			return "its card cannot be read"
-		}
-	}
 	for _, known := range causes {
 		if known.fits(err) {
 			return known.words
@@ -94,6 +80,10 @@ var causes = []struct {
 	words string
 	fits  func(error) bool
 }{
+	{"what names it is no URL, host or file of a card", is(card.ErrReference)},
+	{"no agent card is there", is(card.ErrNotFound)},
+	{"its card is not public", is(card.ErrUnauthorized)},
+	{"its card cannot be read", is(card.ErrInvalid)},
 	{"its address is in a network that may not be called", is(guard.ErrRefused)},
 	{errNoInterface.Error(), is(errNoInterface)},
 	{nothingListens, is(syscall.ECONNREFUSED)},
