@@ -17,7 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// requestKey is the key of a request's headers in its context: its credentials are taken once it is known where it goes.
+// requestKey is the key of the headers of a request in its context. Where credentials go is known later.
 type requestKey struct{}
 
 // credentials is the Authenticator of the gateway. It judges nothing, and tells callers apart by what they send.
