@@ -97,7 +97,6 @@ func (k *keeper) turn(ctx context.Context, t *agent.Turn) (*agent.Turn, *backend
 	return turn.New(info, b).(*agent.Turn), b
 }
 
-// wanted returns what the client says of files.
 func wanted(info turn.Info) (how string) {
 	if info.Message != nil && json.Unmarshal(info.Message.Metadata[WantFiles], &how) == nil {
 		return how

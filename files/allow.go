@@ -10,7 +10,6 @@ import (
 	"strings"
 )
 
-// origin is one entry of an allow list.
 type origin struct {
 	scheme, host, port string
 	subdomains         bool

@@ -65,7 +65,6 @@ func (r *replaced) take() []string {
 	return had
 }
 
-// filesOf returns the ids of the files that parts refer to.
 func filesOf(parts []a2a.Part) []string {
 	var ids []string
 	for _, p := range parts {

@@ -162,7 +162,6 @@ func (s *Store) tidy() error {
 	})
 }
 
-// folder returns where the files of a task are.
 func (s *Store) folder(key journal.Key) string { return filepath.Join(s.dir, folderName(key)) }
 
 // folderName is the same for the same key, and says nothing about it: part of it is in URLs.
@@ -368,7 +367,6 @@ func ownerOf(folder string) string {
 	return key.Owner
 }
 
-// read returns the whole content of a file.
 func (s *Store) read(id string) ([]byte, error) {
 	content, f, err := s.Open(id)
 	if err != nil {

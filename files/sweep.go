@@ -152,7 +152,6 @@ func (s *Store) removeFile(id string) error {
 // RemoveTask removes the files of a task. A task without files is not an error.
 func (s *Store) RemoveTask(key journal.Key) error { return s.remove(s.folder(key)) }
 
-// remove removes a folder of files.
 func (s *Store) remove(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

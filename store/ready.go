@@ -26,7 +26,6 @@ type health struct {
 	failure atomic.Pointer[failure]
 }
 
-// failure is why the last transaction failed.
 type failure struct {
 	err error
 	at  time.Time

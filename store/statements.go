@@ -13,7 +13,6 @@ import (
 // below it; what comes beyond runs uncached.
 const maxStatements = 1000
 
-// statement is a prepared statement and what its text tells.
 type statement struct {
 	*sql.Stmt
 	reads  bool // certainly changes nothing

@@ -19,7 +19,6 @@ const (
 	abandoned
 )
 
-// operation is one call of Write.
 type operation struct {
 	ctx    context.Context
 	fn     func(context.Context, *Tx) error

@@ -18,7 +18,6 @@ type reply struct {
 	binding string
 }
 
-// A fault is an error of the protocol.
 type fault struct {
 	code    int // of JSON-RPC; over HTTP+JSON the status, and in a stream what stands for it
 	message string
@@ -68,7 +67,6 @@ var (
 var ofProtocol = []faultKind{taskNotFound, notCancelable, pushNotSupported, unsupported, contentType, cardNotConfigured,
 	versionNotSupport}
 
-// is reports whether the answer is an error of a kind.
 func (r *reply) is(kind faultKind) bool {
 	if r.fault == nil {
 		return false
@@ -124,7 +122,6 @@ func (k faultKind) as(binding string) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(k.statuses), " ", " or "), "[]")
 }
 
-// wantsAnyFault fails unless the answer is an error.
 func (r *reply) wantsAnyFault(expected string) {
 	if r.fault == nil {
 		r.failf(expected, "%s", r.what())

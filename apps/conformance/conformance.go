@@ -141,7 +141,6 @@ func Run(ctx context.Context, agent string, options *Options) (*Report, error) {
 	return r.report, nil
 }
 
-// run is a run under way.
 type run struct {
 	options Options
 	host    string // that the user named
@@ -233,7 +232,6 @@ func (r *run) session(ctx context.Context, d *dialect) *session {
 	return &session{ctx: ctx, options: &r.options, wire: r.wire, card: r.card, dialect: d}
 }
 
-// interfaceAt runs the checks of an interface.
 func (r *run) interfaceAt(ctx context.Context, d dialect) error {
 	at, err := url.Parse(d.base)
 	if err != nil || !r.mayReach(at) {

@@ -69,7 +69,6 @@ func isVersion(version, profile string) bool {
 	return version == profile || strings.HasPrefix(version, profile+".")
 }
 
-// header is that of each request.
 func (d *dialect) header() http.Header {
 	h := http.Header{"Accept": {"application/json"}}
 	if d.profile == Profile10 {
@@ -78,7 +77,6 @@ func (d *dialect) header() http.Header {
 	return h
 }
 
-// request writes an operation.
 func (d *dialect) request(op operation, params object, id any) (method, at string, body []byte) {
 	if d.transport == JSONRPC {
 		call := object{"jsonrpc": "2.0", "id": id, "method": op.v1}
@@ -126,7 +124,6 @@ func query(params object) string {
 	return q.Encode()
 }
 
-// params writes parameters for JSON-RPC.
 func (d *dialect) params(op operation, params object) object {
 	if d.profile == Profile10 {
 		with := object{}
@@ -155,7 +152,6 @@ type message struct {
 	task, context string
 }
 
-// send writes the parameters of a message.
 func (d *dialect) send(m message, configuration object) object {
 	msg := object{"messageId": m.id, "role": "ROLE_USER", "parts": []any{object{"text": m.text}}}
 	if d.profile == Profile03 {

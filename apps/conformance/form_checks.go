@@ -141,7 +141,6 @@ func checkEnvelope(s *session) {
 	}
 }
 
-// notThere returns the error for a task that does not exist.
 func (s *session) notThere() *reply {
 	r := s.getUnknown()
 	r.wantsAnyFault("an error")

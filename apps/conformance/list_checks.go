@@ -95,7 +95,6 @@ var listChecks = []check{
 	},
 }
 
-// list gets a page of tasks.
 func (s *session) list(params object) (*reply, object) {
 	r := s.call(opList, params)
 	return r, r.result()
@@ -107,7 +106,6 @@ func (s *session) listFamily() (*reply, object) {
 	return s.list(object{"contextId": context})
 }
 
-// ids are those of the tasks of a page.
 func ids(page object) []string {
 	var all []string
 	for _, task := range list(page, "tasks") {

@@ -9,7 +9,6 @@ import (
 // hook is a webhook that does not exist: the name leads nowhere, by its standard (RFC 2606).
 const hook = "https://conformance.invalid/hook"
 
-// pushChecks are about the configuration of webhooks.
 var pushChecks = []check{
 	{
 		name: "push.not-declared", title: "without the capability webhooks are refused, by all operations",
@@ -123,7 +122,6 @@ func checkDeleteHook(s *session) {
 	r.wants(taskNotFound)
 }
 
-// extendedChecks are about the extended card.
 var extendedChecks = []check{
 	{
 		name: "extended.not-declared", title: "without the capability there is no extended card", absent: extendedCard,

@@ -89,7 +89,6 @@ func (s *session) post(method, url string, header http.Header, body []byte) *rep
 	return s.dialect.read(ex)
 }
 
-// nextID is the id of the next request of JSON-RPC.
 func (s *session) nextID() string {
 	s.calls++
 	return fmt.Sprintf("check-%d", s.calls)
@@ -100,7 +99,6 @@ func (s *session) message() object {
 	return s.dialect.send(message{id: newID(), text: s.options.Text}, nil)
 }
 
-// say sends a message.
 func (s *session) say(m message, configuration object) *reply {
 	m.id = newID()
 	r := s.call(opSend, s.dialect.send(m, configuration))
@@ -113,7 +111,6 @@ func (s *session) sayTo(task object) *reply {
 	return s.say(message{text: s.options.Text, task: text(task, "id")}, nil)
 }
 
-// get gets a task.
 func (s *session) get(params object) (*reply, object) {
 	r := s.call(opGet, params)
 	return r, r.result()
@@ -163,7 +160,6 @@ func (s *session) needTask(r *reply) (*reply, object) {
 	return r, task
 }
 
-// ended returns a task that has ended.
 func (s *session) ended() object {
 	if s.finished != nil {
 		return s.finished

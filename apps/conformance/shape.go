@@ -44,7 +44,6 @@ func (s shape) task(t object) {
 	}
 }
 
-// message looks at a message.
 func (s shape) message(m object, where string) {
 	s.strings(m, where, "messageId", "role")
 	roles := []string{"ROLE_USER", "ROLE_AGENT"}

@@ -4,7 +4,6 @@ package conformance
 
 import ()
 
-// taskChecks are about getting and cancelling tasks.
 var taskChecks = []check{
 	{
 		name: "get.task", title: "a task can be got, and is the one that was asked for",

@@ -45,7 +45,6 @@ func newWire(o *Options) *wire {
 	return &wire{client: o.HTTPClient, timeout: o.Timeout, header: o.Header, secrets: strings.NewReplacer(pairs...)}
 }
 
-// An exchange is a request and its answer.
 type exchange struct {
 	method, url string
 	header      http.Header // of the request, without credentials
@@ -98,7 +97,6 @@ func (ex *exchange) mediaType() string {
 	return strings.ToLower(strings.TrimSpace(mediaType))
 }
 
-// sent shows the request.
 func (ex *exchange) sent() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", ex.method, ex.url)
@@ -111,7 +109,6 @@ func (ex *exchange) sent() string {
 	return ex.secrets.Replace(b.String())
 }
 
-// received shows the answer.
 func (ex *exchange) received() string {
 	return ex.secrets.Replace(fmt.Sprintf("HTTP %d | Content-Type: %s | %s", ex.status, ex.answered.Get("Content-Type"),
 		shorten(ex.answer, maxShown)))

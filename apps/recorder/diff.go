@@ -213,7 +213,6 @@ func (l *Line) content() jsontext.Value {
 	return quoted(l.Text)
 }
 
-// line compares headers and bodies.
 func (d *differ) line(where string, a, b *Line) {
 	names := maps.Clone(a.Headers)
 	if names == nil {
@@ -290,7 +289,6 @@ func (d *differ) stands(a, b string) bool {
 	return known == b && other == a
 }
 
-// node compares two values.
 func (d *differ) node(where string, a, b *node) {
 	compare(where, a, b, func(a, b *node) bool {
 		return a.kind == b.kind && (a.kind == '"' && d.same(a.text, b.text) || a.kind == '0' && a.text == b.text)

@@ -168,7 +168,6 @@ func shown(b []byte) string {
 	return cmp.Or(s, "nothing")
 }
 
-// node compares a value with one of a cassette.
 func (b *binding) node(where string, want, got *node) (first *mismatch) {
 	compare(where, want, got, b.same, func(where string, want, got *node) bool {
 		first = &mismatch{where, shown(want.encode()), shown(got.encode())}

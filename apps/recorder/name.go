@@ -70,7 +70,6 @@ func (n *namer) name(kind, value string, answer bool) string {
 	return name
 }
 
-// hide remembers a credential.
 func (n *namer) hide(value string) {
 	_, token, _ := strings.Cut(value, " ") // as in "Bearer token"
 	for _, secret := range []string{value, token} {
@@ -156,7 +155,6 @@ func (n *namer) ids(at *node, p place, answer bool) {
 	}
 }
 
-// texts writes placeholders.
 func (n *namer) texts(at *node, p place, answer bool) {
 	kind := p.kindOf(at)
 	switch {

@@ -112,7 +112,6 @@ func unmatched(w http.ResponseWriter, body []byte, why string) {
 	io.WriteString(w, `{"error":{"code":500,"status":"INTERNAL","message":`+quote(why)+`}}`)
 }
 
-// answer plays what came of a request.
 func (p *Player) answer(w http.ResponseWriter, e *Exchange, bound *binding) {
 	if e.Answer == nil {
 		why := "the recording has no answer to this request"

@@ -118,5 +118,4 @@ func refuse(w http.ResponseWriter, _ *http.Request, err error) {
 		`}}`)
 }
 
-// quote makes a text JSON.
 func quote(s string) string { return string((&node{kind: '"', text: s}).encode()) }

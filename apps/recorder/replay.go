@@ -38,7 +38,6 @@ func Replay(ctx context.Context, c *Cassette, agent string, params http.Header, 
 	return r.run(ctx, c)
 }
 
-// A replay is one that is going on.
 type replay struct {
 	tape   *tape
 	params http.Header

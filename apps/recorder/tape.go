@@ -194,7 +194,6 @@ func (t *tape) record(line func() *Line) {
 	}
 }
 
-// event records an event of a stream.
 func (t *tape) event(number int, ev sse.Event) {
 	t.record(func() *Line {
 		l := &Line{N: number, Dir: Event}
@@ -216,7 +215,6 @@ func (t *tape) end(number int, why string) {
 	})
 }
 
-// body puts a body into a line.
 func (t *tape) body(l *Line, body []byte, answer bool) {
 	switch n, err := parse(body); {
 	case len(body) == 0:

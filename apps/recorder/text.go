@@ -61,7 +61,6 @@ func only(s string) string {
 	return ""
 }
 
-// put writes a placeholder.
 func put(name string) string { return "${" + name + "}" }
 
 // escape makes a literal safe, so that it is not taken for a placeholder.

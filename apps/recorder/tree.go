@@ -113,7 +113,6 @@ func (n *node) write(e *jsontext.Encoder) {
 	}
 }
 
-// member returns a member of an object, or nil.
 func (n *node) member(name string) *node {
 	if n != nil {
 		if i := slices.Index(n.names, name); i >= 0 {
@@ -123,12 +122,10 @@ func (n *node) member(name string) *node {
 	return nil
 }
 
-// has reports whether an object has one of the members.
 func (n *node) has(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return n.member(name) != nil })
 }
 
-// drop takes a member away.
 func (n *node) drop(name string) {
 	if i := slices.Index(n.names, name); i >= 0 {
 		n.names, n.kids = slices.Delete(n.names, i, i+1), slices.Delete(n.kids, i, i+1)
@@ -164,7 +161,6 @@ func compare(where string, a, b *node, same func(a, b *node) bool, differs func(
 	return true
 }
 
-// element returns an element of an array, or nil.
 func (n *node) element(i int) *node {
 	if i < len(n.kids) {
 		return n.kids[i]

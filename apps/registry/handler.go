@@ -32,7 +32,6 @@ type HandlerOptions struct {
 	Logger        *slog.Logger // nil means slog.Default()
 }
 
-// handler serves a catalogue.
 type handler struct {
 	catalog Catalog
 	opts    HandlerOptions

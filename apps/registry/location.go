@@ -14,7 +14,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/card"
 )
 
-// maxURL bounds a URL, in bytes.
 const maxURL = 2000
 
 // location returns the URL that a reference means, in one form for all that mean the same agent: a card at its
@@ -115,7 +114,6 @@ func aliasFrom(name, otherwise string) string {
 	return "agent"
 }
 
-// checkAlias refuses what cannot be an alias.
 func checkAlias(alias string) error {
 	n := utf8.RuneCountInString(alias)
 	switch {

@@ -26,7 +26,6 @@ import (
 // maxReason bounds the text that says why an agent is down, in bytes.
 const maxReason = 500
 
-// A target is an agent to look at.
 type target struct {
 	number   int64 // 0 for one that is not there yet
 	id       string
@@ -91,7 +90,6 @@ func (t *target) host() string {
 	return ref
 }
 
-// A sight is what a look at an agent brought.
 type sight struct {
 	at     time.Time
 	took   time.Duration

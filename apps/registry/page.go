@@ -46,7 +46,6 @@ func placeIn(token string, mark uint64) (*place, error) {
 	return nil, failf(ErrPageToken, "pageToken is not of this list; leave it out to get the first page")
 }
 
-// mark returns that of the list of a query.
 func (q *Query) mark() uint64 {
 	texts := []string{"agents"}
 	for _, p := range q.parameters() {

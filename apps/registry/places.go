@@ -34,7 +34,6 @@ func placesOf(c *a2a.AgentCard) places {
 	return p
 }
 
-// placesFrom is the inverse of String.
 func placesFrom(column string) places { return strings.Split(column, " ") }
 
 // String returns the places as they are kept.

@@ -10,7 +10,6 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// problem is an error over HTTP (RFC 9457).
 type problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
@@ -18,7 +17,6 @@ type problem struct {
 	Code   Kind   `json:"code"`
 }
 
-// mediaTypeProblem is that of a problem.
 const mediaTypeProblem = "application/problem+json"
 
 // statuses has the HTTP status and the title of each kind.
@@ -40,7 +38,6 @@ var statuses = map[Kind]struct {
 	ErrInternal:        {http.StatusInternalServerError, "The registry failed"},
 }
 
-// writeProblem answers with an error.
 func writeProblem(w http.ResponseWriter, p *problem) {
 	p.Detail = strings.ToValidUTF8(p.Detail, "\uFFFD")
 	body, err := json.Marshal(p)

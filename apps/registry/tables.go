@@ -136,7 +136,6 @@ func readVersion(ctx context.Context, q store.Querier, agent int64, number int) 
 	return v, len(body), nil
 }
 
-// where collects conditions and their arguments.
 type where struct {
 	text string
 	args []any

@@ -157,7 +157,6 @@ func (g *Registry) putCard(ctx context.Context, tx *store.Tx, agent int64, versi
 	return nil
 }
 
-// A statement writes.
 type statement struct {
 	text string
 	args []any
@@ -172,7 +171,6 @@ func execute(ctx context.Context, tx *store.Tx, statements ...statement) error {
 	return nil
 }
 
-// remove forgets an agent.
 func (t *tables) remove(ctx context.Context, tx *store.Tx, number int64) error {
 	err := execute(ctx, tx,
 		statement{`DELETE FROM registry_facets WHERE agent = $1`, []any{number}},

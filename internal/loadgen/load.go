@@ -104,7 +104,6 @@ func percentiles(h *hdrhistogram.Histogram) Percentiles {
 // errOver is why requests are left that are open when the drain time is over.
 var errOver = errors.New("the run is over")
 
-// A run is one that is going on.
 type run struct {
 	opts  Options
 	send  Request
@@ -181,7 +180,6 @@ func (r *run) pace(ctx, sending context.Context) int {
 	return r.planned()
 }
 
-// one makes a request and counts it.
 func (r *run) one(ctx context.Context, due time.Time) {
 	var first time.Duration
 	err := r.send(ctx, func() { first = time.Since(due) })

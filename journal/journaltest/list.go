@@ -213,7 +213,6 @@ func (b *bench) sameTasks(name string, p *journal.Page) {
 	}
 }
 
-// pages reads a list page by page.
 func (b *bench) pages(s journal.Scope, q journal.Query, want []*journal.Head) {
 	b.Helper()
 	var got []*journal.Head

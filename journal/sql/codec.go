@@ -273,7 +273,6 @@ func encodeHead(h *journal.Head) ([]byte, error) {
 	return appendMessage(appendMetadata(b, h.Metadata), h.Status.Message)
 }
 
-// appendMessage appends a message or nil.
 func appendMessage(b []byte, m *a2a.Message) ([]byte, error) {
 	if m == nil {
 		return appendBytes(b, ""), nil

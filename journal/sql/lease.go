@@ -52,7 +52,6 @@ func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl
 	})
 }
 
-// milliseconds is how long a lease lasts.
 func milliseconds(ttl time.Duration) int64 { return max(ttl.Milliseconds(), 1) }
 
 // runnable returns the tasks that can be claimed now.

@@ -112,7 +112,6 @@ func (w *where) and(text string, arg any) {
 	w.text.WriteString(text + "$" + strconv.Itoa(len(w.args)))
 }
 
-// stateCount is how many tasks have a state.
 type stateCount struct {
 	state int32
 	n     int

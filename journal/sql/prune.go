@@ -178,7 +178,6 @@ func removeAll(ctx context.Context, tx *store.Tx, all []pruned) error {
 	return nil
 }
 
-// scanPruned reads a row of a task that is to be removed.
 func scanPruned(scan func(...any) error) (p pruned, err error) {
 	return p, scan(&p.scope, &p.id, &p.context, &p.createKey)
 }

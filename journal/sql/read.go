@@ -38,7 +38,6 @@ func scanHead(key journal.Key, scan func(...any) error, more ...any) (*journal.H
 	return h, nil
 }
 
-// head reads the head of a task.
 func head(ctx context.Context, q store.Querier, scope int64, key journal.Key) (*journal.Head, error) {
 	return scanHead(key, q.QueryRowContext(ctx, selectHead+whereTask, scope, string(key.ID)).Scan)
 }

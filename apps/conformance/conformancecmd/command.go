@@ -23,7 +23,6 @@ import (
 // codeConformance is the code of an agent that breaks the standard.
 const codeConformance = cmdline.CodeOther + "CONFORMANCE"
 
-// conformanceOptions are the flags of conformance.
 type conformanceOptions struct {
 	checks conformance.Options
 	junit  string
@@ -49,7 +48,6 @@ const conformanceExample = `  dragoman conformance http://127.0.0.1:8080
   dragoman conformance http://127.0.0.1:8080 --profile 0.3 -o json
   dragoman conformance https://agents.example.com --i-own-this-host --junit report.xml`
 
-// checking is the command conformance.
 type checking struct{ *connect.Caller }
 
 // Command returns the command that checks an agent. It takes some of the flags of a caller.
@@ -96,7 +94,6 @@ func Command(caller *connect.Caller) *cobra.Command {
 	return cmd
 }
 
-// conformance checks an agent.
 func (c *checking) conformance(ctx context.Context, agent string, o *conformanceOptions) (err error) {
 	if !strings.Contains(agent, "://") {
 		agent = "http://" + agent

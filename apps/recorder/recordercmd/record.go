@@ -30,7 +30,6 @@ func Commands(caller *connect.Caller) []*cobra.Command {
 	return []*cobra.Command{c.recordCommand(), c.replayCommand(), c.diffCommand()}
 }
 
-// recordOptions are the flags of record.
 type recordOptions struct {
 	cmdline.ListenOptions
 	upstream string
@@ -146,7 +145,6 @@ func closeCassette(file *os.File, err error) error {
 // closeAfter is how long open requests may take to end when a recorder or a player is stopped.
 const closeAfter = 2 * time.Second
 
-// serveUntil serves HTTP until ctx ends.
 func serveUntil(ctx context.Context, ln net.Listener, h http.Handler) error {
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	stopped := make(chan struct{})

@@ -16,7 +16,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// replayOptions are the flags of replay.
 type replayOptions struct {
 	cmdline.ListenOptions
 	against  string
@@ -78,7 +77,6 @@ func cassettes(n int) cobra.PositionalArgs {
 	}
 }
 
-// openCassette reads a cassette.
 func (c *recordings) openCassette(name string) (*recorder.Cassette, error) {
 	tape, err := recorder.Open(name)
 	if err != nil {

@@ -33,10 +33,8 @@ func AddTokenFlag(flags *pflag.FlagSet, token *string) {
 	flags.StringVar(token, FlagToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
 }
 
-// serving is the command serve.
 type serving struct{ *cmdline.Run }
 
-// serveOptions are the flags of registry serve.
 type serveOptions struct {
 	cmdline.ListenOptions
 	token     string
