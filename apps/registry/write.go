@@ -136,14 +136,13 @@ func readDigest(ctx context.Context, tx *store.Tx, agent int64, version int) (di
 
 // putCard makes a card the current one of an agent: it joins the history, and is what the agent is found by.
 func (g *Registry) putCard(ctx context.Context, tx *store.Tx, agent int64, version int, seen *sight) error {
-	facets := facetsOf(seen.card)
 	statements := []statement{
 		{`INSERT INTO registry_cards (agent, version, seen_at, digest, body) VALUES ($1, $2, $3, $4, $5)`,
 			[]any{agent, version, millis(seen.at), seen.digest, seen.raw}},
 		{`DELETE FROM registry_cards WHERE agent = $1 AND version <= $2`, []any{agent, version - g.opts.MaxVersions}},
 		{`DELETE FROM registry_facets WHERE agent = $1`, []any{agent}},
 	}
-	for _, f := range facets {
+	for _, f := range facetsOf(seen.card) {
 		statements = append(statements, statement{
 			`INSERT INTO registry_facets (kind, value, agent) VALUES ($1, $2, $3)`, []any{f.kind, f.value, agent}})
 	}
