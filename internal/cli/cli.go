@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is the command line of dragoman: one file for each command, and what they share.
-//
-//	cli.go, root.go    a run: its streams, its commands, how it ends
-//	flags.go           options from flags and from variables, and where each came from
-//	dotenv.go          variables from .env files
-//	failure.go         errors as users see them, and exit codes
-//	text.go            objects of the protocol as text
-//	stream.go          events as text, as they come
-//	accept.go          answers of a media type that was not asked for
-//	agent.go           finding and calling an agent
-//	entry.go           finding one in a registry
-//	positional.go      agents as the first arguments
-//	help.go, man.go    help and the manual page
-//	datadir.go         where data is kept; hostdata.go where that of hosts is
-//	form.go, fill.go   forms that agents ask to be filled
-//	reach.go           which agents of a host are there
-//	interrupts.go      Ctrl-C
-//
-// The program keeps nothing between runs but what was typed in conversations: it prints the ids that the next run
-// needs.
+// Package cli is the command line of dragoman: it starts a run, joins the commands of all packages, completes their
+// options from variables and files, and ends the run with an exit code. The program keeps nothing between runs but what
+// was typed in conversations: it prints the ids that the next run needs.
 package cli
 
 import (

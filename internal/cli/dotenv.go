@@ -249,7 +249,7 @@ func (c *command) unusedLines(root *cobra.Command, f *envFile) []string {
 	for name, number := range f.lines {
 		if strings.HasPrefix(name, envPrefixes[0]) && !slices.Contains(names, name) {
 			problems[number] = name + " is no variable of dragoman and has no effect"
-			if near := nearest(name, names); near != "" {
+			if near := closest(name, names, (len(name)-len(envPrefixes[0]))/3); near != "" {
 				problems[number] += "; did you mean " + near + "?"
 			}
 		}
@@ -270,38 +270,6 @@ func variables(root *cobra.Command) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// nearest returns the name that differs least from one that is none; "" when none is like it.
-func nearest(name string, names []string) string {
-	best, least := "", 1+(len(name)-len(envPrefixes[0]))/3
-	for _, other := range names {
-		if d := distance(name, other); d < least {
-			best, least = other, d
-		}
-	}
-	return best
-}
-
-// distance returns how many bytes must be changed, put in or left out to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of what is to be done to make the beginnings of b
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func isEnvName(s string) bool {

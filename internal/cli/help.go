@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
 // helpWidth is how many columns help has.
@@ -152,20 +153,7 @@ func wrapText(text string, width int) string {
 			all = append(all, paragraph)
 			continue
 		}
-		var lines []string
-		line := ""
-		for _, word := range strings.Fields(paragraph) {
-			switch {
-			case line == "":
-				line = word
-			case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-				lines = append(lines, line)
-				line = word
-			default:
-				line += " " + word
-			}
-		}
-		all = append(all, strings.Join(append(lines, line), "\n"))
+		all = append(all, terminal.WrapLine(strings.Join(strings.Fields(paragraph), " "), width, 0))
 	}
 	return strings.Join(all, "\n\n")
 }

@@ -71,8 +71,6 @@ func (c *command) root() *cobra.Command {
 		Args:              c.noCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: c.start,
-
-		SuggestionsMinimumDistance: 2,
 	}
 	root.SetIn(c.Stdin)
 	root.SetOut(c.Out)
@@ -113,15 +111,31 @@ func (c *command) noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	f := cmdline.Usagef("%s has no command %q", cmd.CommandPath(), args[0])
-	similar := cmd.SuggestionsFor(args[0])
-	if !cmd.HasParent() && distance(args[0], "help") <= cmd.SuggestionsMinimumDistance { // which cobra leaves out
-		similar = append(similar, "help")
+	var names []string
+	for _, child := range cmd.Commands() {
+		if !child.Hidden {
+			names = append(names, child.Name())
+		}
 	}
-	if len(similar) > 0 {
-		closest := slices.MinFunc(similar, func(a, b string) int { return distance(args[0], a) - distance(args[0], b) })
-		return f.WithHint("did you mean " + closest + "?")
+	if near := closest(args[0], names, 2); near != "" {
+		return f.WithHint("did you mean " + near + "?")
 	}
 	return f.WithHint("see " + c.Program + " help" + afterFirst(cmd.CommandPath()))
+}
+
+// closest returns the name that is most like a word, by cobra's rules for commands: it begins with the word, or differs
+// in at most so many letters. It returns "" for none.
+func closest(word string, names []string, most int) string {
+	var all cobra.Command
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	for all.SuggestionsMinimumDistance = 1; all.SuggestionsMinimumDistance <= most; all.SuggestionsMinimumDistance++ {
+		if similar := all.SuggestionsFor(word); len(similar) > 0 {
+			return similar[0]
+		}
+	}
+	return ""
 }
 
 // helpCommand replaces that of cobra, which takes words that are no command for a question without an answer.
