@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package coder is a sample agent that writes code: "fibonacci in Go with tests". Each file is an artifact of its own,
+// streamed in chunks.
+//
+// With a model, the model writes fenced files, which become artifacts while they come. Without one the agent needs no
+// network and no key: it has the recipes of package rules, and refuses everything else.
+//
+//	agent.go     the agent: a message becomes a task with files, a question or a refusal
+//	emitter.go   files become artifacts, in chunks
+//	model.go     files from a model
+//	fence.go     files within the text of a model, line by line
+//	file.go      names of files, which stay within their folder, and languages
+//	rules/       the recipes
 package coder
 
 import (
@@ -36,7 +48,6 @@ type Options struct {
 // The files of a conversation are kept as state of the context, so that "add tests" goes on with them.
 func New(o Options) agent.Agent { return &writer{options: o} }
 
-// writer implements [agent.Agent].
 type writer struct{ options Options }
 
 // State is what a conversation keeps: the files that were written last and, offline, what was asked for.
@@ -142,4 +153,28 @@ func formFor(t *agent.Turn) (asFile, ok bool) {
 		return true, true
 	}
 	return true, slices.ContainsFunc(languages, func(l language) bool { return t.Accepts(l.mediaType) })
+}
+
+// Card describes the agent. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name: "Coder Agent",
+		Description: "Writes code and streams it as files; without a language model only Fibonacci numbers " +
+			"and a web page",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain", "text/*", "application/json"},
+		DefaultOutputModes: []string{"text/plain", "text/*", "application/octet-stream"},
+		Skills: []a2a.AgentSkill{{
+			ID:   "code_generation",
+			Name: "Code Generation",
+			Description: "Writes programs, types, tests and build files in Go, Python, JavaScript, TypeScript, Java, " +
+				"Rust, C, HTML, SQL and Bash",
+			Tags: []string{"code", "development", "programming"},
+			Examples: []string{
+				"Write a Python function that computes fibonacci numbers",
+				"Fibonacci in Go with tests",
+				"Create an HTML page with a button that alerts 'Hello!' when clicked",
+			},
+		}},
+	}
 }

@@ -27,7 +27,6 @@ type emitter struct {
 // chunkSize is how much of a file is sent at once, in bytes; chunks end with a line.
 const chunkSize = 240
 
-// keep keeps the first error.
 func (e *emitter) keep(err error) {
 	if err == nil || e.err != nil {
 		return
@@ -38,7 +37,6 @@ func (e *emitter) keep(err error) {
 	}
 }
 
-// file writes a whole file.
 func (e *emitter) file(f File) {
 	e.open(File{Name: f.Name, Language: f.Language})
 	for line := range strings.Lines(f.Content) {
@@ -47,7 +45,6 @@ func (e *emitter) file(f File) {
 	e.close()
 }
 
-// open begins a file.
 func (e *emitter) open(f File) {
 	if len(e.files) == MaxFiles {
 		e.keep(agent.Public(fmt.Sprintf("The answer has more than %d files.", MaxFiles), nil))
@@ -94,7 +91,6 @@ func (e *emitter) flush() {
 	e.keep(err)
 }
 
-// close ends the file.
 func (e *emitter) close() {
 	if e.err != nil {
 		return
@@ -111,7 +107,6 @@ func (e *emitter) close() {
 	e.keep(e.t.PutArtifact(&a))
 }
 
-// done ends the task with a list of the files.
 func (e *emitter) done(notes string) error {
 	var names []string
 	for _, f := range e.files {

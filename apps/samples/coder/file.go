@@ -80,11 +80,8 @@ const (
 // localPath cleans the name of a file. ok is false when it leaves its folder, is absolute, or is no name at all.
 func localPath(name string) (clean string, ok bool) {
 	name = strings.TrimSpace(strings.ReplaceAll(name, `\`, "/"))
-	if name == "" || len(name) > maxPath ||
-		strings.ContainsFunc(name, func(r rune) bool {
-			return r < ' ' || r == 0x7f ||
-				strings.ContainsRune(`<>:"|?*`, r)
-		}) {
+	odd := func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"|?*`, r) }
+	if name == "" || len(name) > maxPath || strings.ContainsFunc(name, odd) {
 		return "", false
 	}
 	clean = path.Clean(name)

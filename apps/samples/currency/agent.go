@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package currency is a sample agent that converts money: "100 USD in GBP", "5 euros in yen and pounds". It needs no
+// network: the rates come from a bundled table of sample data unless another [Provider] is given.
+//
+//	agent.go        the agent: reads a message, asks for what is missing, answers with text and data
+//	convert.go      computes and words a conversion
+//	rates.go        the contract of providers; snapshot.go and frankfurter.go are the two
+//	model.go        lets a language model understand the message, with the rates as its tool
+//	rules/          stands in for the language model: short requests in known words, and nothing else
+//
+// All numbers are exact decimals ([Decimal]). Answers name the day and the source of a rate.
 package currency
 
 import (
@@ -54,14 +64,12 @@ func New(o Options) agent.Agent {
 	return c
 }
 
-// converter implements [agent.Agent].
 type converter struct {
 	rates Provider
 	model llm.Model
 	now   func() time.Time
 }
 
-// state is what a conversation has said so far.
 type state struct {
 	Request rules.Request `json:"request,omitzero"`
 	Talk    []llm.Message `json:"talk,omitempty"` // with a language model, which needs nothing else
@@ -82,7 +90,6 @@ func (c *converter) Run(ctx context.Context, t *agent.Turn) error {
 	return c.follow(ctx, t, s)
 }
 
-// follow answers by rules.
 func (c *converter) follow(ctx context.Context, t *agent.Turn, s state) error {
 	request, ok := s.Request.Read(t.Text(), string(c.rates.Today(c.now())))
 	switch {
@@ -127,7 +134,6 @@ func (c *converter) ask(ctx context.Context, t *agent.Turn, r rules.Request, que
 	return t.Ask(a2a.TextPart(question))
 }
 
-// latest says which rate is taken when the user names no day.
 func (c *converter) latest() string {
 	if _, ok := c.rates.(Snapshot); ok {
 		return fmt.Sprintf("the latest bundled rate, of %s,", c.rates.Today(c.now()))
@@ -147,10 +153,32 @@ func (*converter) fail(ctx context.Context, err error) error {
 	return agent.Public("The exchange rates could not be had. Please try again later.", err)
 }
 
-// answer completes the task with text and data.
 func answer(t *agent.Turn, conversions []Conversion, text string) error {
 	if len(conversions) == 1 {
 		return reply.Artifact(t, ArtifactName, text, conversions[0])
 	}
 	return reply.Artifact(t, ArtifactName, text, conversions)
+}
+
+// Card describes the agent. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name:               "Currency Agent",
+		Description:        "Helps with exchange rates for currencies",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain", "application/json"},
+		Skills: []a2a.AgentSkill{{
+			ID:          "convert_currency",
+			Name:        "Currency Exchange Rates Tool",
+			Description: "Helps with exchange values between various currencies",
+			Tags:        []string{"currency conversion", "currency exchange"},
+			Examples: []string{
+				"100 USD in GBP",
+				"5 euros in yen and pounds",
+				"$20 to EUR yesterday",
+				"What is exchange rate between USD and GBP?",
+			},
+		}},
+	}
 }

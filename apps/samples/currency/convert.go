@@ -144,7 +144,6 @@ func (c Conversion) line() string {
 	return fmt.Sprintf("%s (1 %s = %s %s, %s, %s).", text, c.From, c.Rate.grouped(), c.To, c.Date, c.Source)
 }
 
-// sentence is an error that the user can mend, for people.
 func sentence(err error) string {
 	first, size := utf8.DecodeRuneInString(err.Error())
 	return string(unicode.ToUpper(first)) + err.Error()[size:] + "."

@@ -71,7 +71,6 @@ func (l *Live) Rates(ctx context.Context, q Query) (Quote, error) {
 	return answer.quote(q)
 }
 
-// liveAnswer is the part of the service's answer that matters.
 type liveAnswer struct {
 	Base  string             `json:"base"`
 	Date  string             `json:"date"`
@@ -105,7 +104,6 @@ func (a liveAnswer) quote(q Query) (Quote, error) {
 	return quote, nil
 }
 
-// fallbackNote is what answers say when the live rates were not to be had.
 const fallbackNote = "live rates could not be had, so these are the bundled sample rates."
 
 // Auto is the [Provider] that asks First and, when that fails, Second. The answer says so. What First answers to be

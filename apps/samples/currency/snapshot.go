@@ -16,7 +16,6 @@ import (
 //go:embed data/rates.csv
 var ratesCSV string
 
-// snapshotSource is what answers call the bundled table.
 const snapshotSource = "bundled snapshot"
 
 // A table has the units of each currency for one euro, day by day.
@@ -26,7 +25,6 @@ type table struct {
 	rates map[Date]map[string]Decimal
 }
 
-// bundled is the table that comes with the program.
 var bundled = mustReadTable(ratesCSV)
 
 // mustReadTable reads a line of codes, and then a line per day in ascending order. The file is part of the program, and

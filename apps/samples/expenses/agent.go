@@ -1,5 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package expenses is a sample agent that reimburses expenses and shows how agents use forms: "Can you reimburse me $20
+// for my lunch with the clients?" is answered with a form that knows what the sentence said. The filled form may come
+// as data, as JSON in a text, as lines such as "date: yesterday", or as a sentence. The agent returns a form with
+// mistakes, field by field, and approves a right one; "never mind" withdraws the request.
+//
+//	agent.go     the agent: turns outcomes into events of a task
+//	desk.go      carries actions out on the request of the task: the only place that approves anything
+//	form.go      the form document, filled forms and the receipt; check.go checks the fields
+//	model.go     lets a language model read sentences, with a tool for each action
+//	offline.go   reads sentences without one; rules/ stands in for the language model
+//
+// A filled form is read by the same code with and without a model: a model never decides whether money is paid.
 package expenses
 
 import (
@@ -60,7 +72,6 @@ func New(o Options) agent.Agent {
 	return &clerk{options: o}
 }
 
-// clerk implements [agent.Agent].
 type clerk struct {
 	options Options
 }
@@ -105,7 +116,6 @@ func (c *clerk) understand(ctx context.Context, t *agent.Turn, d *desk) (action,
 	return readByRules(d.request, text), nil
 }
 
-// end ends the turn with the outcome.
 func (o outcome) end(t *agent.Turn) error {
 	switch o.kind {
 	case showForm:
@@ -120,4 +130,26 @@ func (o outcome) end(t *agent.Turn) error {
 		return agent.Reject(a2a.TextPart(o.text))
 	}
 	return t.Reply(a2a.TextPart(o.text))
+}
+
+// Card describes the agent. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name: "Reimbursement Agent",
+		Description: "Handles the reimbursement process for employees, given the amount and the purpose of " +
+			"the expense",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain", "application/json"},
+		DefaultOutputModes: []string{"text/plain", "application/json"},
+		Skills: []a2a.AgentSkill{{
+			ID:          "process_reimbursement",
+			Name:        "Process Reimbursement Tool",
+			Description: "Takes a request for reimbursement with a form, and approves it",
+			Tags:        []string{"reimbursement", "expenses", "form"},
+			Examples: []string{
+				"Can you reimburse me $20 for my lunch with the clients?",
+				"I paid 45 EUR for the taxi to the airport yesterday",
+			},
+		}},
+	}
 }

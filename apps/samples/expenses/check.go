@@ -104,8 +104,6 @@ func letters(s string) (n int) {
 	return n
 }
 
-// clean makes one line of a field.
 func clean(s string) string { return reply.Line(s, maxField) }
 
-// short is what of a text is said again.
 func short(s string) string { return reply.Line(s, maxEcho) }

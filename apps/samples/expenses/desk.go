@@ -41,7 +41,6 @@ type values struct {
 	Purpose string `json:"purpose"`
 }
 
-// actionKind is what a message wants done.
 type actionKind int
 
 const (
@@ -61,7 +60,6 @@ type action struct {
 	text     string            // of say and pass
 }
 
-// outcomeKind is how a message ends.
 type outcomeKind int
 
 const (

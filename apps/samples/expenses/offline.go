@@ -8,7 +8,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/expenses/rules"
 )
 
-// readByRules makes an action of a text without a language model.
 func readByRules(known Request, text string) action {
 	open := known.ID != ""
 	plain := clean(text)

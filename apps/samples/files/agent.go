@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package files is a sample agent that reads a file and answers questions about it: "average price by city", "how many
+// rows". A file is a table (CSV) or a text, and comes with the message: as bytes or as a URL that the
+// agent's operator allows. Later messages of the conversation mean the same file.
+//
+// A client that wants its answer in a form of its own sends a JSON Schema, by the hints that agent.Wanted reads. The
+// answer is then data that fits the schema, or the task fails and says why it cannot be.
+//
+//	agent.go   the agent: a message becomes a task with an answer, a question or a refusal
+//	source.go  the file is found: in the message, behind a URL, or in the conversation
+//	form.go    an answer as data, in the agent's form or in the client's
+//	model.go   a language model reads questions
+//	rules/     what reads a few questions without one
+//	table/     tables are read, and answers computed
 package files
 
 import (
@@ -34,8 +47,7 @@ type Options struct {
 // New returns the agent. A message becomes
 //
 //   - a completed task with one artifact: a text and, when the client accepts application/json, data ([SchemaAnswer]);
-//     only data when the client wants JSON (agent.Wanted), in the form of its schema if it has one; a CSV file when it
-//     wants that;
+//     only data when the client wants JSON (agent.Wanted), in the form of its schema if it has one;
 //   - an input-required task that asks for the file, or for what a language model finds unclear;
 //   - a rejected task when there is no language model, and package rules cannot read the question; or
 //   - a failed task when the answer cannot have the form that the client wants.
@@ -49,10 +61,8 @@ func New(o Options) agent.Agent {
 	return &reader{options: o}
 }
 
-// reader implements [agent.Agent].
 type reader struct{ options Options }
 
-// state is what a conversation keeps.
 type state struct {
 	Source *source `json:"source,omitzero"`
 }
@@ -136,15 +146,10 @@ func (a *reader) askTable(ctx context.Context, s *source, question string) (*ans
 
 // show gives the answer in the form that the client wants, or accepts.
 func show(t *agent.Turn, answer *answer) error {
-	want := t.Wanted()
-	csv := agent.MatchMode("text/csv", want.MediaType) ||
-		!t.Accepts("text/plain") && !t.Accepts("application/json") && t.Accepts("text/csv")
-	switch {
-	case want.JSON():
+	if want := t.Wanted(); want.JSON() {
 		return showData(t, answer, want)
-	case csv:
-		return t.Artifact(ArtifactName, a2a.RawPart(answer.result.CSV(), "text/csv; charset=utf-8", "answer.csv"))
-	case !t.Accepts("application/json"):
+	}
+	if !t.Accepts("application/json") {
 		return t.Artifact(ArtifactName, a2a.TextPart(answer.Text))
 	}
 	data, err := agent.Wanted{SchemaRef: SchemaAnswer}.Part(answer)

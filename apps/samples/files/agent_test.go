@@ -257,7 +257,6 @@ func TestOutputModes(t *testing.T) {
 		"any":       {nil, "text " + data},
 		"text":      {[]string{"text/plain"}, "text"},
 		"JSON":      {[]string{"application/json"}, data},
-		"CSV":       {[]string{"text/csv"}, "text/csv; charset=utf-8: mean price\n14.1666666667\n"},
 		"something": {[]string{"image/png"}, "text"},
 	} {
 		if got := parts(newHarness(t, files.Options{},
@@ -391,19 +390,6 @@ func growing() string {
 		fmt.Fprintf(&b, `"d%d":{"anyOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
 	}
 	return b.String() + `"d40":{"type":"array"}}}`
-}
-
-func TestCSVAsWanted(t *testing.T) {
-	t.Parallel()
-	h := newHarness(t, files.Options{})
-	evil := a2a.RawPart([]byte("city,price\n=cmd(),1\nOslo,2\n"), "text/csv", "x.csv")
-	m := message("average price by city", evil)
-	if err := (agent.Wanted{MediaType: "text/csv"}).Hint(&m.Parts[0].Metadata); err != nil {
-		t.Fatal(err)
-	}
-	if got := parts(h.SendMessage(m)); got != "text/csv; charset=utf-8: city,mean price\n'=cmd(),1\nOslo,2\n" {
-		t.Errorf("%q", got)
-	}
 }
 
 func TestCard(t *testing.T) {

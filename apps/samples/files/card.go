@@ -13,7 +13,7 @@ func Card() *a2a.AgentCard {
 		// Browsers on machines with Excel say application/vnd.ms-excel of CSV.
 		DefaultInputModes: []string{"text/plain", "text/csv", "text/*", "application/json", "application/csv",
 			"application/vnd.ms-excel", "application/octet-stream"},
-		DefaultOutputModes: []string{"text/plain", "application/json", "text/csv"},
+		DefaultOutputModes: []string{"text/plain", "application/json"},
 		Skills: []a2a.AgentSkill{{
 			ID:   "ask_file",
 			Name: "Questions about a file",

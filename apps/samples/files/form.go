@@ -22,7 +22,6 @@ const SchemaAnswer = "urn:dragoman:schema:files:answer:2"
 //go:embed schemas/answer.json
 var Schema []byte
 
-// answer is the agent's own form of an answer.
 type answer struct {
 	File      string           `json:"file"`
 	Operation table.Operation  `json:"operation"`

@@ -85,7 +85,6 @@ func outline(t *table.Table) []map[string]any {
 	return all
 }
 
-// querySchema describes a query about the columns of a table.
 func querySchema(t *table.Table) string {
 	oneOf := func(values any) string {
 		raw, _ := json.Marshal(values, jsontext.AllowInvalidUTF8(true)) // of texts, which does not fail
@@ -100,7 +99,6 @@ func querySchema(t *table.Table) string {
 		`,"is":{"type":"string","enum":["=","!=","<","<=",">",">="]},"value":{"type":"string"}}}}}}`
 }
 
-// readText lets the model answer a question about a text.
 func (e modelEngine) readText(ctx context.Context, question string, s *source) (*answer, error) {
 	said, err := llm.Run(ctx, e.model, llm.Task{
 		System: textInstructions,

@@ -21,7 +21,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/files"
 )
 
-// format is how a file is read.
 type format string
 
 const (
@@ -129,7 +128,6 @@ func formatOf(mediaType, name string) format {
 	return formatText
 }
 
-// counts says how long a text is.
 func (s *source) counts() *answer {
 	lines := strings.Count(strings.TrimSuffix(s.Text, "\n"), "\n") + 1
 	words, characters := len(strings.Fields(s.Text)), utf8.RuneCountInString(s.Text)

@@ -23,11 +23,11 @@ type family struct {
 
 // A command is what the agent does when a message begins with its words.
 type command struct {
-	words   string // in lower case
-	usage   string // the words and what may follow them
-	what    string
-	example string
-	run     func(ctx context.Context, t *agent.Turn, rest string) error
+	words string // in lower case
+	rest  string // what may follow them
+	what  string
+	try   string // an example of the rest
+	run   func(ctx context.Context, t *agent.Turn, rest string) error
 }
 
 // refuseCancelWords begin the command whose task cannot be cancelled.
@@ -39,54 +39,58 @@ var families []family
 func init() {
 	families = []family{
 		{"end", "Ends", "Ends a task in each way in which a task can end", []command{
-			{"complete", "complete [TEXT]", "completes the task with one artifact", "complete",
-				func(_ context.Context, t *agent.Turn, rest string) error { return finish(t, cmp.Or(rest, "Done.")) }},
-			{"fail publicly", "fail publicly [TEXT]", "fails with a reason that you may read",
-				"fail publicly no luck today",
-				func(_ context.Context, _ *agent.Turn, rest string) error {
-					return agent.Public(cmp.Or(rest, "You asked for a failure."), nil)
-				}},
-			{"fail", "fail", "fails with a reason that is only for the log", "fail",
-				func(context.Context, *agent.Turn, string) error {
-					return errors.New("the client asked for a failure; this text is for the log only")
-				}},
-			{"panic", "panic", "fails by a panic", "panic",
-				func(context.Context, *agent.Turn, string) error { panic("the client asked for a panic") }},
-			{"reject", "reject [TEXT]", "rejects the task", "reject",
-				func(_ context.Context, _ *agent.Turn, rest string) error {
-					return agent.Reject(a2a.TextPart(cmp.Or(rest, "You asked for a rejection.")))
-				}},
-			{"reply", "reply [TEXT]", "answers with a message and makes no task", "reply hello",
-				func(_ context.Context, t *agent.Turn, rest string) error {
-					return t.Reply(a2a.TextPart(cmp.Or(rest, "Here is a message.")))
-				}},
+			{"complete", "[TEXT]", "completes the task with one artifact", "", complete},
+			{"fail publicly", "[TEXT]", "fails with a reason that you may read", "no luck today", failPublicly},
+			{"fail", "", "fails with a reason that is only for the log", "", fail},
+			{"panic", "", "fails by a panic", "", panics},
+			{"reject", "[TEXT]", "rejects the task", "", reject},
+			{"reply", "[TEXT]", "answers with a message and makes no task", "hello", reply},
 		}},
 		{"wait", "Waits", "Waits for the client in each way in which a task can wait", []command{
-			{"ask", "ask [QUESTION]", "asks, and ends with the next message", "ask",
-				func(ctx context.Context, t *agent.Turn, rest string) error {
-					return wait(ctx, t, t.Ask(a2a.TextPart(cmp.Or(rest, "What shall I do next?"))))
-				}},
-			{"auth", "auth [TEXT]", "wants an authorization, and ends with the next message", "auth",
-				func(ctx context.Context, t *agent.Turn, rest string) error {
-					return wait(ctx, t, t.NeedAuth(a2a.TextPart(cmp.Or(rest, "Please authorize me, then send any "+
-						"message."))))
-				}},
-			{"suspend", "suspend [TIME]", "works without a turn until the time has passed, or a message comes",
-				"suspend 2s", suspend},
+			{"ask", "[QUESTION]", "asks, and ends with the next message", "", ask},
+			{"auth", "[TEXT]", "wants an authorization, and ends with the next message", "", needAuth},
+			{"suspend", "[TIME]", "works without a turn until the time has passed, or a message comes", "2s", suspend},
 		}},
 		{"linger", "Lingers", "Works on and on, for clients that cancel or lose patience", []command{
-			{"hang", "hang", "works until it is cancelled, or takes too long", "hang", hang},
-			{refuseCancelWords, refuseCancelWords, "cannot be cancelled; ends with the next message", refuseCancelWords,
-				refuseCancel},
+			{"hang", "", "works until it is cancelled, or takes too long", "", hang},
+			{refuseCancelWords, "", "cannot be cancelled; ends with the next message", "", refuseCancel},
 		}},
 		{"output", "Much output", "Makes more output than is handy", []command{
-			{"chunks", "chunks N", "streams one artifact in N chunks, 10000 at most", "chunks 5", chunks},
+			{"chunks", "N", "streams one artifact in N chunks, 10000 at most", "5", chunks},
 		}},
 		{"errors", "Protocol errors", "Makes errors of the protocol, by the names that A2A gives their reasons",
-			[]command{
-				{"error", "error KIND", "refuses the message with that error", "error TASK_NOT_FOUND", noService},
-			}},
+			[]command{{"error", "KIND", "refuses the message with that error", "TASK_NOT_FOUND", noService}}},
 	}
+}
+
+func complete(_ context.Context, t *agent.Turn, rest string) error {
+	return finish(t, cmp.Or(rest, "Done."))
+}
+
+func failPublicly(_ context.Context, _ *agent.Turn, rest string) error {
+	return agent.Public(cmp.Or(rest, "You asked for a failure."), nil)
+}
+
+func fail(context.Context, *agent.Turn, string) error {
+	return errors.New("the client asked for a failure; this text is for the log only")
+}
+
+func panics(context.Context, *agent.Turn, string) error { panic("the client asked for a panic") }
+
+func reject(_ context.Context, _ *agent.Turn, rest string) error {
+	return agent.Reject(a2a.TextPart(cmp.Or(rest, "You asked for a rejection.")))
+}
+
+func reply(_ context.Context, t *agent.Turn, rest string) error {
+	return t.Reply(a2a.TextPart(cmp.Or(rest, "Here is a message.")))
+}
+
+func ask(ctx context.Context, t *agent.Turn, rest string) error {
+	return wait(ctx, t, t.Ask(a2a.TextPart(cmp.Or(rest, "What shall I do next?"))))
+}
+
+func needAuth(ctx context.Context, t *agent.Turn, rest string) error {
+	return wait(ctx, t, t.NeedAuth(a2a.TextPart(cmp.Or(rest, "Please authorize me, then send any message."))))
 }
 
 // find returns the command that a text begins with, and the rest of the text.
@@ -104,13 +108,12 @@ func find(text string) (*command, string) {
 	return nil, ""
 }
 
-// help lists the commands.
 func help() string {
 	var b strings.Builder
 	b.WriteString("I do what I am told, above all what goes wrong. Commands:\n")
 	for _, f := range families {
 		for _, c := range f.commands {
-			fmt.Fprintf(&b, "  %s: %s\n", c.usage, c.what)
+			fmt.Fprintf(&b, "  %s: %s\n", strings.TrimSpace(c.words+" "+c.rest), c.what)
 		}
 	}
 	fmt.Fprintf(&b, "KIND is one of %s.", strings.Join(kinds(), ", "))

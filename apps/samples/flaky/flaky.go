@@ -78,7 +78,6 @@ func (flaky) Cancel(_ context.Context, t *agent.Turn) error {
 	return nil
 }
 
-// finish completes the task with a text.
 func finish(t *agent.Turn, text string) error { return t.Artifact(ArtifactName, a2a.TextPart(text)) }
 
 // Card describes the agent: one skill for each family of commands. Interfaces and capabilities are left to the server
@@ -95,7 +94,7 @@ func Card() *a2a.AgentCard {
 	for _, f := range families {
 		skill := a2a.AgentSkill{ID: f.id, Name: f.name, Description: f.what, Tags: []string{"testing", f.id}}
 		for _, c := range f.commands {
-			skill.Examples = append(skill.Examples, c.example)
+			skill.Examples = append(skill.Examples, strings.TrimSpace(c.words+" "+c.try))
 		}
 		card.Skills = append(card.Skills, skill)
 	}

@@ -65,7 +65,6 @@ func kindOf(name string) (a2a.Kind, bool) {
 	return wire.KindOfReason(strings.ToUpper(strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))))
 }
 
-// kinds are the names of all kinds.
 func kinds() []string {
 	names := make([]string, len(wire.Table))
 	for i, row := range wire.Table {

@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package images is a sample agent that makes pictures from words and changes them: "a white rabbit in the snow at
+// night", "make it blue", or a photograph with "rotate it and make it grayscale".
+//
+// With a model, the model paints if it can; otherwise it turns the words into a scene or into changes, and package
+// paint draws them. Without a model the agent needs no network and no key: it draws a few things, and refuses
+// everything else.
+//
+//	agent.go    the agent: a message becomes a task with a picture, a question or a refusal
+//	deliver.go  a picture becomes an artifact, after a preview
+//	source.go   which picture is meant: one that was sent, one that is referred to, or the last of the conversation
+//	model.go    a request, or the picture itself, from a model
+//	rules/      what reads a few words without a model
+//	paint/      scenes, changes of pictures, and pixels
 package images
 
 import (
@@ -47,7 +60,6 @@ func New(o Options) agent.Agent {
 	return a
 }
 
-// artist implements [agent.Agent].
 type artist struct {
 	fetch   *files.Fetcher
 	model   llm.Model   // nil: package rules reads the text
@@ -133,4 +145,29 @@ func (a *artist) make(ctx context.Context, j *job, from *paint.Picture) error {
 		return j.Ask(a2a.TextPart("This cannot be done: " + err.Error() + ". Please say it differently."))
 	}
 	return j.deliver(ctx, p)
+}
+
+// Card describes the agent. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name: "Image Generator Agent",
+		Description: "Makes pictures from words and changes pictures; without a language model only simple " +
+			"scenes of a few things",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain", paint.PNG, paint.JPEG, "image/gif", "application/json"},
+		DefaultOutputModes: []string{paint.PNG, paint.JPEG, "text/plain"},
+		Skills: []a2a.AgentSkill{{
+			ID:          "image_generator",
+			Name:        "Image Generator",
+			Description: "Draws what a text describes, and edits the last picture or one that is sent along",
+			Tags:        []string{"generate image", "edit image"},
+			Examples: []string{
+				"Draw a rabbit",
+				"a white rabbit in the snow at night",
+				"three red balloons above a house",
+				"make it blue and add a tree on the left",
+				"rotate it by 90 degrees",
+			},
+		}},
+	}
 }

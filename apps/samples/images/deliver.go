@@ -40,7 +40,6 @@ func (j *job) deliver(ctx context.Context, p *paint.Picture) error {
 	return j.Reply(a2a.TextPart(j.closing(p, pixels)))
 }
 
-// preview shows a small picture of a scene in the artifact, which the final one replaces.
 func (j *job) preview(ctx context.Context, p *paint.Picture, artifact a2a.Artifact) error {
 	if p.Scene == nil {
 		return nil
@@ -59,7 +58,6 @@ func (j *job) preview(ctx context.Context, p *paint.Picture, artifact a2a.Artifa
 	return j.StreamArtifact(artifact).WritePart(a2a.RawPart(content, j.media, p.Filename(j.media)))
 }
 
-// fill puts the finished picture into its artifact.
 func (j *job) fill(artifact *a2a.Artifact, p *paint.Picture, pixels image.Image) error {
 	content, err := paint.Encode(pixels, j.media)
 	if err != nil {

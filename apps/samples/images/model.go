@@ -34,7 +34,6 @@ func instructions() string {
 	).Replace(instructionsText)
 }
 
-// byModel has a model read the text.
 func byModel(ctx context.Context, model llm.Model, text string, from *paint.Picture) (paint.Request, error) {
 	var r paint.Request
 	answer, err := llm.Run(ctx, model, llm.Task{

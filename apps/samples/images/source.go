@@ -99,21 +99,7 @@ func imageBytes(part a2a.Part) []byte {
 
 // referred returns the picture of a task that the client names.
 func referred(ctx context.Context, t *agent.Turn, ids []a2a.TaskID) (*paint.Picture, error) {
-	tasks, err := t.Related(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("look up the tasks that the message refers to: %w", err)
-	}
-	for _, task := range tasks {
-		if !slices.Contains(ids, task.ID) {
-			continue
-		}
-		for _, a := range slices.Backward(task.Artifacts) {
-			if p := ofArtifact(a); p != nil {
-				return p, nil
-			}
-		}
-	}
-	return nil, nil
+	return pictureOf(ctx, t, func(task *a2a.Task, _ *a2a.Artifact) bool { return slices.Contains(ids, task.ID) })
 }
 
 // lastOf returns the last picture of the conversation. One whose task has been removed meanwhile is not there.
@@ -125,14 +111,23 @@ func lastOf(ctx context.Context, t *agent.Turn) (*paint.Picture, error) {
 	if l.Scene != nil {
 		return &paint.Picture{Scene: l.Scene}, nil
 	}
+	return pictureOf(ctx, t, func(task *a2a.Task, a *a2a.Artifact) bool { return task.ID == l.Task && a.ID == l.Artifact })
+}
+
+// pictureOf returns the picture of the last artifact that fits, among the tasks that the message is related to.
+func pictureOf(ctx context.Context, t *agent.Turn, fits func(*a2a.Task, *a2a.Artifact) bool) (*paint.Picture, error) {
 	tasks, err := t.Related(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look up the last picture: %w", err)
+		return nil, fmt.Errorf("look up the related tasks: %w", err)
 	}
 	for _, task := range tasks {
-		i := slices.IndexFunc(task.Artifacts, func(a *a2a.Artifact) bool { return a.ID == l.Artifact })
-		if task.ID == l.Task && i >= 0 {
-			return ofArtifact(task.Artifacts[i]), nil
+		for _, a := range slices.Backward(task.Artifacts) {
+			if !fits(task, a) {
+				continue
+			}
+			if p := ofArtifact(a); p != nil {
+				return p, nil
+			}
 		}
 	}
 	return nil, nil

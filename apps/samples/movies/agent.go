@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package movies is a sample agent that answers questions about films and those who make them: "Who directed The
+// Matrix?", "What other movies has Scarlett Johansson been in?", "Recommend a good sci-fi movie." It asks back when a
+// title or a name means several, and knows what "it" and "she" refer to.
+//
+//	agent.go      the agent: reads a message, asks what is meant, answers with text and records
+//	model.go      lets a language model answer, with the catalogue as its tools
+//	catalogue/    films and people: some 180 bundled films, or The Movie Database
+//	rules/        stands in for the language model: a handful of questions in a few forms
 package movies
 
 import (
@@ -41,13 +49,11 @@ func New(o Options) agent.Agent {
 	return &critic{catalogue: o.Catalogue, model: o.Model}
 }
 
-// critic implements [agent.Agent].
 type critic struct {
 	catalogue catalogue.Catalogue
 	model     llm.Model
 }
 
-// state is what a conversation has said so far.
 type state struct {
 	Rules rules.State   `json:"rules,omitzero"`
 	Talk  []llm.Message `json:"talk,omitempty"` // with a language model
@@ -113,4 +119,29 @@ func (c *critic) finish(t *agent.Turn, answer *rules.Reply) error {
 		return t.Artifact(ArtifactName, a2a.TextPart(text))
 	}
 	return reply.Artifact(t, ArtifactName, text, records)
+}
+
+// Card describes the agent. Interfaces and capabilities are left to the server that serves it.
+func Card() *a2a.AgentCard {
+	return &a2a.AgentCard{
+		Name:               "Movie Agent",
+		Description:        "An agent that can answer questions about movies and actors",
+		Version:            "1.0.0",
+		DefaultInputModes:  []string{"text/plain"},
+		DefaultOutputModes: []string{"text/plain", "application/json"},
+		Skills: []a2a.AgentSkill{{
+			ID:          "general_movie_chat",
+			Name:        "General Movie Chat",
+			Description: "Answers questions about movies, actors and directors, and recommends what to watch",
+			Tags:        []string{"movies", "actors", "directors"},
+			Examples: []string{
+				"Tell me about the plot of Inception.",
+				"Recommend a good sci-fi movie.",
+				"Who directed The Matrix?",
+				"What other movies has Scarlett Johansson been in?",
+				"Find action movies starring Keanu Reeves",
+				"Which came out first, Jurassic Park or Terminator 2?",
+			},
+		}},
+	}
 }

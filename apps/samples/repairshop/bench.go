@@ -20,13 +20,11 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/llm/mcptools"
 )
 
-// toolTime bounds each call of a tool.
 const toolTime = 30 * time.Second
 
 // A bench is the mechanic's connection with the tools, for one turn.
 type bench struct{ *mcptools.Server }
 
-// openBench connects the tools.
 func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, error)) (*bench, error) {
 	if open == nil {
 		open = inProcess
@@ -43,7 +41,6 @@ func openBench(ctx context.Context, open func(context.Context) (mcp.Transport, e
 	return &bench{server}, nil
 }
 
-// tool returns a tool by its name.
 func (b *bench) tool(name string) (llm.Tool, error) {
 	tools := b.Tools()
 	i := slices.IndexFunc(tools, func(t llm.Tool) bool { return t.Name == name })
@@ -73,7 +70,6 @@ func (b *bench) call(ctx context.Context, name string, arguments, result any) er
 	return nil
 }
 
-// scan reads the error codes of a car.
 func (b *bench) scan(ctx context.Context, w *workOrder) error {
 	var r scanResult
 	err := b.call(ctx, toolScan, scanArguments{VehicleID: vehicleName(w.Job.Car)}, &r)
@@ -109,15 +105,12 @@ func (b *bench) raise(ctx context.Context, height float64) (lower func() error, 
 	}, err
 }
 
-// clean makes one short line of what another agent says.
 func clean(s string) string { return reply.Line(s, 500) }
 
-// unreachable is the error of tools that cannot be connected.
 func unreachable(err error) error {
 	return agent.Public("The tools of the workshop cannot be reached now. Please try again later.", err)
 }
 
-// lowerFirst makes of a sentence a part of one.
 func lowerFirst(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
 	return strings.ToLower(s[:n]) + s[n:]

@@ -56,10 +56,8 @@ type Estimate struct {
 	DeliveryDays int    `json:"deliveryDays"` // until the part is there
 }
 
-// hourlyRate is what an hour of work costs.
 const hourlyRate Money = 90_00
 
-// newEstimate makes an estimate of a diagnosis.
 func newEstimate(d Diagnosis) Estimate {
 	e := Estimate{
 		Car: d.Job.Car, Problem: clean(d.Problem), Part: clean(d.Offer.Name), PartPrice: d.Offer.Price, Currency: "USD",
@@ -151,7 +149,6 @@ func (k *ticket) describe() string {
 // maxPictures is how many of the customer's files the mechanic gets.
 const maxPictures = 5
 
-// pictures are the files that the customer has sent.
 func pictures(t *agent.Turn) []a2a.Part {
 	var all []a2a.Part
 	for _, m := range t.Task().History {
@@ -171,15 +168,13 @@ func explain(err error) error {
 		return err
 	}
 	who, _, _ := strings.Cut(strings.ToLower(failed.Name), "/")
-	if failed.Refused() {
-		return agent.Public(fmt.Sprintf("Our %s did not take the request.", who), err)
+	text := "did not take the request."
+	switch {
+	case failed.Refused():
+	case failed.Task == nil:
+		text = "cannot be reached now. Please try again later."
+	default:
+		text = strings.TrimSpace("could not do it. " + clean(failed.Task.Status.Message.Text()))
 	}
-	if failed.Task == nil {
-		return agent.Public(fmt.Sprintf("Our %s cannot be reached now. Please try again later.", who), err)
-	}
-	text := fmt.Sprintf("Our %s could not do it.", who)
-	if said := clean(failed.Task.Status.Message.Text()); said != "" {
-		text += " " + said
-	}
-	return agent.Public(text, err)
+	return agent.Public(fmt.Sprintf("Our %s %s", who, text), err)
 }

@@ -91,7 +91,6 @@ func (m *manager) Run(ctx context.Context, t *agent.Turn) error {
 	return nil
 }
 
-// intake asks for what is missing.
 func (v *visit) intake(ctx context.Context) error {
 	q := v.k.question()
 	if q == "" {
@@ -131,7 +130,6 @@ func (v *visit) delegate(ctx context.Context, to, artifact string, result any, p
 	return explain(err)
 }
 
-// propose asks the customer to approve the estimate.
 func (v *visit) propose(context.Context) error {
 	text := a2a.TextPart(v.k.Estimate.String() + " Shall we do it?")
 	data, err := a2a.DataPart(v.k.Estimate)
@@ -141,7 +139,6 @@ func (v *visit) propose(context.Context) error {
 	return v.t.Ask(text, data)
 }
 
-// order orders the part.
 func (v *visit) order(ctx context.Context) error {
 	k := v.k
 	text := fmt.Sprintf("Order part #%s for a %s", k.Diagnosis.Offer.Part, k.Car)

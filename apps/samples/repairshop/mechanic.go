@@ -35,7 +35,6 @@ type mechanic struct {
 // Resumable says that a turn that was interrupted can be run again.
 func (*mechanic) Resumable() bool { return true }
 
-// toOffer is what the mechanic delegates.
 const toOffer = "Supplier"
 
 // Delegates says who does it, so that a cancel reaches them also after a restart.
@@ -139,7 +138,6 @@ func (m *mechanic) conclude(ctx context.Context, t *agent.Turn, tools *bench, w 
 	return reply.Artifact(t, DiagnosisName, fmt.Sprintf("%s. %s", d.Problem, offer.describe(d.Job.Car)), d)
 }
 
-// offer asks the supplier for a part.
 func (m *mechanic) offer(ctx context.Context, t *agent.Turn, car Car, part string) (o Offer, err error) {
 	question := fmt.Sprintf("Do you have part #%s in stock for a %s?", part, car)
 	task, err := t.Delegate(ctx, toOffer, m.supplier, a2a.NewMessage(a2a.RoleUser, a2a.TextPart(question)))

@@ -87,7 +87,6 @@ func (j *Job) read(t *agent.Turn) {
 	j.Axle = cmp.Or(rules.Axle(text), j.Axle)
 }
 
-// readData takes a job that is sent as data, and reports whether there is one.
 func (j *Job) readData(m *a2a.Message) bool {
 	for _, p := range m.Parts {
 		next := *j

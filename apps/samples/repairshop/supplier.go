@@ -115,7 +115,6 @@ func orderID(id a2a.TaskID) string {
 	return "PO-" + s[max(0, len(s)-8):]
 }
 
-// when says when the part is there.
 func (o Offer) when() string {
 	if o.InStock {
 		return "in stock"
@@ -130,7 +129,6 @@ func days(n int) string {
 	return fmt.Sprintf("%d days", n)
 }
 
-// describe says an offer in words.
 func (o Offer) describe(car Car) string {
 	what := fmt.Sprintf("Part #%s (%s)", o.Part, strings.ToLower(o.Name))
 	if car.Missing() == "" {

@@ -60,7 +60,6 @@ type (
 //go:embed data/manual.json
 var manualJSON []byte
 
-// manual is the sample data of the tools.
 type manual struct {
 	Vehicles   map[string][]string `json:"vehicles"` // the error codes of makes and models
 	Procedures []struct {
@@ -120,7 +119,6 @@ func lookUp(_ context.Context, _ *mcp.CallToolRequest, in manualArguments) (*mcp
 	return nil, Procedure{Axles: axles}, nil
 }
 
-// lift is the platform.
 type lift struct {
 	mu     sync.Mutex
 	height float64

@@ -16,8 +16,7 @@ import (
 
 // Refusal is the answer to a request that no recipe fits.
 const Refusal = "Offline this agent writes only Fibonacci numbers in Go or Python and an HTML page with a button " +
-	"that says " +
-	"hello; start it with --llm to have anything else written."
+	"that says hello; start it with --llm to have anything else written."
 
 // recipes holds the files in folders SUBJECT-LANGUAGE. Each name ends in .txt, so that no tool takes them for sources.
 //
@@ -33,8 +32,7 @@ var (
 	}
 	languages = map[string]string{"go": "go", "golang": "go", "python": "python", "html": "html"}
 	fillers   = strings.Fields("a an the some please write create make give me add generate program code that which " +
-		"in using with and " +
-		"of as for it all unit now file files")
+		"in using with and of as for it all unit now file files")
 )
 
 // A Request is what a conversation has asked for until now.

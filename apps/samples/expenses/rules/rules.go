@@ -27,8 +27,7 @@ type Reading struct {
 // MoneyNames are names of currencies other than their codes, in lower case.
 var MoneyNames = map[string]string{
 	"$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD", "bucks": "USD", "€": "EUR", "euro": "EUR",
-	"euros": "EUR",
-	"£":     "GBP", "pound": "GBP", "pounds": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupees": "INR",
+	"euros": "EUR", "£": "GBP", "pound": "GBP", "pounds": "GBP", "¥": "JPY", "yen": "JPY", "₹": "INR", "rupees": "INR",
 }
 
 // Codes are the currencies that expenses may be in.
@@ -36,14 +35,11 @@ const Codes = "USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|TRY|Z
 
 const (
 	lead = `i'd|i'm|i've|file|but|hi|hello|yes|no|ok|please|kindly|also|and|now|then|so|first|before|it's|it|is|was|` +
-		`that|make|change|i|we|you|me|us|my|our|` +
-		`the|a|an|this|can|could|would|will|want|wants|need|like|to|get|have|had|be|been|for|of|on|in|by|from|some|` +
-		`money|back|date|amount|` +
-		`purpose|give|pay|paid|spent|bought|cost|costs|submit|file|claim|new|another|request|form|report|` +
-		`reimbursed?|reimbursement|refund(?:ed)?|expenses?|as`
-	tail = `please|thanks|thank you|paid|spent|bought|on|for approval|for|of|at|to|from|and|i|was|is|it|cost|me|with|` +
-		`the|a|an|today|` +
-		`out of my (?:own )?pocket|reimbursed`
+		`that|make|change|i|we|you|me|us|my|our|the|a|an|this|can|could|would|will|want|wants|need|like|to|get|have|` +
+		`had|be|been|for|of|on|in|by|from|some|money|back|date|amount|purpose|give|pay|paid|spent|bought|cost|costs|` +
+		`submit|file|claim|new|another|request|form|report|reimbursed?|reimbursement|refund(?:ed)?|expenses?|as`
+	tail = `please|thanks|thank you|paid|spent|bought|on|for approval|for|of|at|to|from|and|i|was|is|it|cost|me|` +
+		`with|the|a|an|today|out of my (?:own )?pocket|reimbursed`
 )
 
 var (

@@ -22,21 +22,18 @@ const Refusal = `Offline this agent answers only questions such as "statistics",
 // operations are the words that name one.
 var operations = map[string]table.Operation{
 	"statistics": table.Statistics, "summary": table.Statistics, "describe": table.Statistics,
-	"analyze":  table.Statistics,
-	"overview": table.Statistics, "average": table.Mean, "mean": table.Mean, "sum": table.Sum, "total": table.Sum,
-	"lowest": table.Min, "minimum": table.Min, "min": table.Min, "highest": table.Max, "maximum": table.Max,
-	"max":    table.Max,
-	"median": table.Median, "show": table.Show, "list": table.Show, "top": table.Show, "many": table.Rows,
+	"analyze": table.Statistics, "overview": table.Statistics, "average": table.Mean, "mean": table.Mean,
+	"sum": table.Sum, "total": table.Sum, "lowest": table.Min, "minimum": table.Min, "min": table.Min,
+	"highest": table.Max, "maximum": table.Max, "max": table.Max, "median": table.Median,
+	"show": table.Show, "list": table.Show, "top": table.Show, "many": table.Rows,
 }
 
 var (
 	fillers = strings.Fields("a an the of in for is are there what how this file please me my it its has have does " +
-		"by per row " +
-		"rows lines where attached report generate high level and")
+		"by per row rows lines where attached report generate high level and")
 	counting = strings.Fields("words characters long many statistics summary describe analyze overview text")
 )
 
-// tokens returns the words of a text in small letters.
 func tokens(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
 		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_'
@@ -46,12 +43,9 @@ func tokens(text string) []string {
 // Counts reports whether a question about a text asks for its length alone. The empty question does.
 func Counts(text string) bool {
 	words := tokens(text)
-	return len(words) == 0 && text == "" || len(words) > 0 &&
-		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(counting, w) }) &&
-		!slices.ContainsFunc(words, func(w string) bool {
-			return !slices.Contains(counting, w) &&
-				!slices.Contains(fillers, w)
-		})
+	counts := func(w string) bool { return slices.Contains(counting, w) }
+	other := func(w string) bool { return !counts(w) && !slices.Contains(fillers, w) }
+	return text == "" || slices.ContainsFunc(words, counts) && !slices.ContainsFunc(words, other)
 }
 
 // Read reads a question about a table in a file of some name; the empty question asks for statistics. ok is false if it

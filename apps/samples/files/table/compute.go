@@ -3,9 +3,7 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -133,31 +131,6 @@ func (r *Result) lines() string {
 	return b.String()
 }
 
-// CSV writes the result as a file. Spreadsheets take none of its texts for a formula.
-func (r *Result) CSV() []byte {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	header := make([]any, len(r.Columns))
-	for i, name := range r.Columns {
-		header[i] = name
-	}
-	for _, row := range append([][]any{header}, r.Cells...) {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			text, isText := v.(string)
-			if isText && strings.ContainsAny(text[:min(1, len(text))], "=+-@\t\r") {
-				text = "'" + text
-			} else if !isText && v != nil {
-				text = Word(v)
-			}
-			cells[i] = text
-		}
-		_ = w.Write(cells) // to memory, which does not fail
-	}
-	w.Flush()
-	return out.Bytes()
-}
-
 // Word writes a value.
 func Word(v any) string {
 	switch v := v.(type) {
@@ -228,12 +201,9 @@ func (r *Result) group(by *Column, rows []int, name string, f func([]int) any) {
 		r.Cells = append(r.Cells, []any{by.value(rows[0]), f(rows)})
 	}
 	slices.SortFunc(r.Cells, func(a, b []any) int {
-		x, isNumber := a[0].(float64)
-		y, too := b[0].(float64)
-		if isNumber && too {
-			return cmp.Compare(x, y)
-		}
-		return cmp.Compare(Word(a[0]), Word(b[0]))
+		x, _ := a[0].(float64)
+		y, _ := b[0].(float64)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(Word(a[0]), Word(b[0])))
 	})
 }
 
@@ -279,7 +249,6 @@ func tidy(f float64) any {
 	return rounded
 }
 
-// filter returns the rows for which all conditions hold.
 func (t *Table) filter(where []Condition) []int {
 	rows := make([]int, 0, t.Rows)
 	for row := range t.Rows {
@@ -300,17 +269,8 @@ func (t *Table) holds(where Condition, row int) bool {
 	if n, ok := number(where.Value, false); ok && c.Numbers != nil {
 		d = cmp.Compare(c.Numbers[row], n)
 	}
-	switch where.Is {
-	case "=":
-		return d == 0
-	case "!=":
-		return d != 0
-	case "<":
-		return d < 0
-	case "<=":
-		return d <= 0
-	case ">":
-		return d > 0
-	}
-	return where.Is == ">=" && d >= 0
+	return slices.Contains(comparisons[where.Is], d)
 }
+
+// comparisons are the results of cmp.Compare for which a condition holds.
+var comparisons = map[string][]int{"=": {0}, "!=": {-1, 1}, "<": {-1}, "<=": {-1, 0}, ">": {1}, ">=": {0, 1}}

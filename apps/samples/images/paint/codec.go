@@ -41,7 +41,6 @@ func Encode(img image.Image, mediaType string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// onWhite puts white behind a picture, as JPEG knows no transparency.
 func onWhite(img image.Image) image.Image {
 	out := image.NewRGBA(img.Bounds())
 	draw.Draw(out, out.Rect, image.White, image.Point{}, draw.Src)

@@ -114,17 +114,14 @@ func (c *canvas) background(s *Scene) {
 
 // suits chooses a background for a scene that names none.
 func suits(s *Scene) string {
-	if len(s.Objects) == 0 {
-		return "plain"
-	}
-	zone := "sky"
-	for i := range s.Objects {
-		if z := find(s.Objects[i].Subject).zone; z != "sky" {
-			zone = z
-			break
+	kind := "plain"
+	for _, o := range slices.Backward(s.Objects) {
+		zone := find(o.Subject).zone
+		if kind == "plain" || zone != "sky" {
+			kind = map[string]string{"ground": "meadow", "sky": "sky", "water": "sea"}[zone]
 		}
 	}
-	return map[string]string{"ground": "meadow", "sky": "sky", "water": "sea"}[zone]
+	return kind
 }
 
 // gradient fills the picture between two heights, which are fractions of it.

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package paint turns the description of a scene into pixels, without a model and without a network. The same [Scene]
+// always gives the same pixels on one kind of processor: whatever looks random comes from the scene's seed.
+//
+//	scene.go    what a picture shows: the Scene and its limits
+//	edit.go     what a message asks for, changes of a picture, and of its pixels
+//	shapes.go   what can be drawn: data/subjects.txt holds the shapes of each subject
+//	render.go   a scene becomes pixels
+//	colour.go   names of colours
+//	codec.go    PNG and JPEG out; PNG, JPEG and GIF in, with limits
 package paint
 
 import (

@@ -86,7 +86,6 @@ func find(noun string) *subject {
 	return nil
 }
 
-// markOf reads a line of the data.
 func markOf(words []string) mark {
 	m := mark{paint: words[0]}
 	var numbers []float64
@@ -132,7 +131,6 @@ func ellipse(paint string, x, y, rx, ry, degrees float64) mark {
 // A placement puts a box of -1 to 1 onto the picture.
 type placement struct{ x, y, scale float64 }
 
-// stamp draws marks at a place, in a colour.
 func stamp(img *image.RGBA, marks []mark, at placement, main color.RGBA) {
 	for _, m := range marks {
 		lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}

@@ -134,7 +134,6 @@ func draw(clause string, s *paint.Scene) bool {
 	return true
 }
 
-// thing reads "three red balloons on the left".
 func thing(phrase string) (o paint.Object, ok bool) {
 	if m := place.FindStringSubmatch(phrase); m != nil {
 		o.Place, phrase = m[1], place.ReplaceAllString(phrase, "")

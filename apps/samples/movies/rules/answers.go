@@ -108,7 +108,6 @@ func day(m catalogue.Movie) string {
 	return t.Format("2 January 2006")
 }
 
-// first says which of two films came out first.
 func first(a *answering) (*Reply, error) {
 	one, err := a.film("film")
 	if err != nil {
@@ -145,7 +144,6 @@ func filmography(a *answering) (*Reply, error) {
 	return listed(p.Name+" "+verb, films, p)
 }
 
-// find lists films by genre and cast.
 func find(a *answering) (*Reply, error) {
 	filter, err := a.filter()
 	if err != nil {
@@ -190,7 +188,6 @@ func listed(text string, films []catalogue.Movie, people ...catalogue.Person) (*
 	return &Reply{Text: text + ".", Movies: films[:min(len(films), maxListed)], People: people}, nil
 }
 
-// recommend names the best rated films.
 func recommend(a *answering) (*Reply, error) {
 	filter, err := a.filter()
 	if err != nil {

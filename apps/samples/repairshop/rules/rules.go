@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 )
 
 // A Car is a make, a model and a year; "" and 0 are not known yet.
@@ -24,18 +26,16 @@ func (c Car) String() string { return fmt.Sprintf("%s %s %d", c.Make, c.Model, c
 // Missing names what is not known, "" if all is.
 func (c Car) Missing() string {
 	var names []string
-	for _, n := range []struct {
-		name    string
-		missing bool
-	}{{"make", c.Make == ""}, {"model", c.Model == ""}, {"year", c.Year == 0}} {
-		if n.missing {
-			names = append(names, n.name)
-		}
+	if c.Make == "" {
+		names = append(names, "make")
 	}
-	if last := len(names) - 1; last > 0 {
-		return strings.Join(names[:last], ", ") + " and " + names[last]
+	if c.Model == "" {
+		names = append(names, "model")
 	}
-	return strings.Join(names, "")
+	if c.Year == 0 {
+		names = append(names, "year")
+	}
+	return reply.And(names)
 }
 
 const makes = "Audi|BMW|Dacia|Fiat|Ford|Honda|Hyundai|Kia|Mazda|Nissan|Opel|Peugeot|Renault|Skoda|Toyota|Volkswagen|" +
@@ -67,12 +67,10 @@ func ReadCar(text string, known Car, asked bool) Car {
 		}
 		return c
 	}
-	m := whole.FindStringSubmatch(strings.TrimSpace(text))
-	switch {
-	case !asked || year.MatchString(strings.TrimSpace(text)) && m == nil:
-	case c.Make == "" && m != nil:
+	switch m := whole.FindStringSubmatch(strings.TrimSpace(text)); {
+	case asked && c.Make == "" && m != nil:
 		c.Make, c.Model = m[1], m[2]
-	case c.Make != "" && c.Model == "" && oneWord.MatchString(text):
+	case asked && c.Make != "" && c.Model == "" && oneWord.MatchString(text) && !year.MatchString(text):
 		c.Model = strings.Trim(text, ".!")
 	}
 	return c
@@ -117,13 +115,10 @@ func Describe(id string) string {
 // Axle returns "front" or "rear"; "" if a text says neither or both.
 func Axle(text string) string {
 	front, rear := strings.Contains(text, "front"), strings.Contains(text, "rear")
-	switch {
-	case front && !rear:
-		return "front"
-	case rear && !front:
-		return "rear"
+	if front == rear {
+		return ""
 	}
-	return ""
+	return map[bool]string{true: "front", false: "rear"}[front]
 }
 
 var (
