@@ -6,7 +6,6 @@
 // With a model, the model writes fenced files, which become artifacts while they come. Without one the agent needs no
 // network and no key: it has the recipes of package rules, and refuses everything else.
 //
-//	agent.go     the agent: a message becomes a task with files, a question or a refusal
 //	emitter.go   files become artifacts, in chunks
 //	model.go     files from a model
 //	fence.go     files within the text of a model, line by line

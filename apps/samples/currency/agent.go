@@ -3,7 +3,6 @@
 // Package currency is a sample agent that converts money: "100 USD in GBP", "5 euros in yen and pounds". It needs no
 // network: the rates come from a bundled table of sample data unless another [Provider] is given.
 //
-//	agent.go        the agent: reads a message, asks for what is missing, answers with text and data
 //	convert.go      computes and words a conversion
 //	rates.go        the contract of providers; snapshot.go and frankfurter.go are the two
 //	model.go        lets a language model understand the message, with the rates as its tool
@@ -107,7 +106,7 @@ func (c *converter) follow(ctx context.Context, t *agent.Turn, s state) error {
 		amount = *request.Amount
 	}
 	query := Query{From: request.From, To: request.To, On: Date(request.On)}
-	conversions, text, err := c.convert(ctx, amount, query, progress(t))
+	conversions, text, err := c.convert(ctx, t, amount, query)
 	var unknown *UnknownCurrencyError
 	var date *DateError
 	switch {
@@ -139,10 +138,6 @@ func (c *converter) latest() string {
 		return fmt.Sprintf("the latest bundled rate, of %s,", c.rates.Today(c.now()))
 	}
 	return "the latest rate"
-}
-
-func progress(t *agent.Turn) func(string) error {
-	return func(text string) error { return t.Working(a2a.TextPart(text)) }
 }
 
 // fail ends the task. The user reads what could not be had; the cause is for the log.

@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // The longest number in text form, and the largest exponent, that [Decimal] reads: without them a short text such as
@@ -76,11 +79,10 @@ type Conversion struct {
 	Source string  `json:"source"`
 }
 
-// convert computes an amount in each target of a query and words the result. It calls progress before it asks the
-// provider and after. Its errors are those of [Provider.Rates].
-func (c *converter) convert(
-	ctx context.Context, amount decimal.Decimal, q Query, progress func(string) error,
-) (all []Conversion, text string, err error) {
+// convert computes an amount in each target of a query and words the result. It shows what it does as the progress of
+// the turn. Its errors are those of [Provider.Rates].
+func (c *converter) convert(ctx context.Context, t *agent.Turn, amount decimal.Decimal, q Query) (
+	all []Conversion, text string, err error) {
 	if q.On > DateOf(c.now()) {
 		return nil, "", &DateError{Date: q.On, Source: "agent", Note: "that day is in the future"}
 	}
@@ -92,7 +94,7 @@ func (c *converter) convert(
 	}
 	var quote Quote
 	if len(asked.To) > 0 {
-		if quote, err = c.look(ctx, asked, progress); err != nil {
+		if quote, err = c.look(ctx, t, asked); err != nil {
 			return nil, "", err
 		}
 	}
@@ -121,15 +123,15 @@ func (c *converter) convert(
 	return all, strings.Join(lines, "\n"), nil
 }
 
-func (c *converter) look(ctx context.Context, q Query, progress func(string) error) (Quote, error) {
-	if err := progress("Looking up the exchange rates..."); err != nil {
+func (c *converter) look(ctx context.Context, t *agent.Turn, q Query) (Quote, error) {
+	if err := t.Working(a2a.TextPart("Looking up the exchange rates...")); err != nil {
 		return Quote{}, err
 	}
 	quote, err := c.rates.Rates(ctx, q)
 	if err != nil {
 		return Quote{}, err
 	}
-	return quote, progress("Processing the exchange rates...")
+	return quote, t.Working(a2a.TextPart("Processing the exchange rates..."))
 }
 
 // line is the conversion in one sentence. For one unit the rate would only repeat the result.

@@ -64,7 +64,7 @@ func (c *converter) think(ctx context.Context, t *agent.Turn, s state) error {
 	if text == "" {
 		return t.Complete(a2a.TextPart(declined))
 	}
-	l := &lookups{converter: c, progress: progress(t)}
+	l := &lookups{converter: c, turn: t}
 	talk := append(slices.Clone(s.Talk), llm.User(text))
 	found, err := llm.Run(ctx, c.model, llm.Task{
 		System: instructions + c.days(), Messages: talk, Tools: []llm.Tool{l.tool()},
@@ -116,7 +116,7 @@ type verdict struct {
 // lookups are what the tool was asked for during one message.
 type lookups struct {
 	converter *converter
-	progress  func(string) error
+	turn      *agent.Turn
 
 	calls       atomic.Int32 // they come at the same time
 	mu          sync.Mutex
@@ -177,7 +177,7 @@ func (l *lookups) rate(ctx context.Context, a rateArgument) (any, error) {
 		}
 		query.On = day
 	}
-	conversions, text, err := l.converter.convert(ctx, amount, query, l.progress)
+	conversions, text, err := l.converter.convert(ctx, l.turn, amount, query)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var unknown *UnknownCurrencyError

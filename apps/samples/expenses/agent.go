@@ -5,11 +5,10 @@
 // as data, as JSON in a text, as lines such as "date: yesterday", or as a sentence. The agent returns a form with
 // mistakes, field by field, and approves a right one; "never mind" withdraws the request.
 //
-//	agent.go     the agent: turns outcomes into events of a task
 //	desk.go      carries actions out on the request of the task: the only place that approves anything
 //	form.go      the form document, filled forms and the receipt; check.go checks the fields
 //	model.go     lets a language model read sentences, with a tool for each action
-//	offline.go   reads sentences without one; rules/ stands in for the language model
+//	rules/       stands in for the language model
 //
 // A filled form is read by the same code with and without a model: a model never decides whether money is paid.
 package expenses
@@ -18,12 +17,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/shopspring/decimal"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/apps/samples/expenses/rules"
 	"github.com/dragoman-a2a/dragoman/apps/samples/internal/reply"
 	"github.com/dragoman-a2a/dragoman/internal/llm"
 )
@@ -130,6 +131,34 @@ func (o outcome) end(t *agent.Turn) error {
 		return agent.Reject(a2a.TextPart(o.text))
 	}
 	return t.Reply(a2a.TextPart(o.text))
+}
+
+func readByRules(known Request, text string) action {
+	open := known.ID != ""
+	plain := clean(text)
+	r := rules.Read(plain)
+	v := values{Date: r.Date, Amount: r.Amount, Purpose: r.Purpose}
+	if open {
+		// The rest of a sentence is its purpose only if the form lacks one or the user says that it is the purpose.
+		_, problem := checkPurpose(known.Purpose)
+		if problem == "" && !r.Explains || strings.HasSuffix(plain, "?") {
+			v.Purpose = ""
+		}
+	}
+	switch {
+	case r.Withdraws:
+		return action{kind: withdraw, id: r.ID}
+	case r.Agrees && (open || r.ID != ""):
+		return action{kind: submit, id: r.ID}
+	case r.Several, open && v == (values{}), !open && !r.Topical && r.Amount == "":
+		return action{kind: pass, id: r.ID, text: rules.Refusal}
+	case open:
+		return action{kind: submit, id: r.ID, values: v}
+	}
+	if letters(v.Purpose) < minLetters {
+		v.Purpose = ""
+	}
+	return action{kind: create, values: v}
 }
 
 // Card describes the agent. Interfaces and capabilities are left to the server that serves it.

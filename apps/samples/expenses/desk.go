@@ -4,10 +4,9 @@ package expenses
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"maps"
-	"math/big"
+	"math/rand/v2"
 	"time"
 
 	"github.com/shopspring/decimal"
@@ -89,11 +88,7 @@ type desk struct {
 
 // newRequestID returns an id that is hard to guess by accident.
 func newRequestID() string {
-	n, err := rand.Int(rand.Reader, big.NewInt(9_000_000))
-	if err != nil {
-		panic(err) // crypto/rand ends the program before it fails
-	}
-	return fmt.Sprintf("request_id_%d", n.Int64()+1_000_000)
+	return fmt.Sprintf("request_id_%d", 1_000_000+rand.IntN(9_000_000))
 }
 
 // do carries an action out. It is the one place where requests change.

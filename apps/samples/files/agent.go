@@ -7,7 +7,6 @@
 // A client that wants its answer in a form of its own sends a JSON Schema, by the hints that agent.Wanted reads. The
 // answer is then data that fits the schema, or the task fails and says why it cannot be.
 //
-//	agent.go   the agent: a message becomes a task with an answer, a question or a refusal
 //	source.go  the file is found: in the message, behind a URL, or in the conversation
 //	form.go    an answer as data, in the agent's form or in the client's
 //	model.go   a language model reads questions

@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/agent/agenttest"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files"
 	"github.com/dragoman-a2a/dragoman/apps/samples/files/rules"

@@ -73,7 +73,7 @@ func TestOverEachBinding(t *testing.T) {
 	wiretest.At(t, serve(t), play)
 }
 
-// play is a conversation: a question without a file, the file, a question in a form, an answer as a file by URL.
+// play is a conversation: a question without a file, the file, and a question in a form.
 func play(t *testing.T, c *wiretest.Caller) {
 	t.Helper()
 	task := c.Send(t, message("How many rows are there?"))
@@ -104,34 +104,6 @@ func play(t *testing.T, c *wiretest.Caller) {
 		string(part.Metadata["mimeType"]) != `"application/json"` {
 		t.Errorf("as data: %+v", part)
 	}
-
-	m = message("average price by city")
-	m.ContextID = context
-	m.Metadata = a2a.Metadata{"desiredOutputMimeType": []byte(`"text/csv"`), blobs.WantFiles: []byte(`"url"`)}
-	task = c.Send(t, m)
-	url, ok := task.Artifacts[0].Parts[0].Content.(a2a.URL)
-	if !ok {
-		t.Fatalf("as a file: %+v", task.Artifacts[0].Parts[0])
-	}
-	body, header := get(t, string(url))
-	if body != "city,mean price\nBergen,12.5\nOslo,15\n" || header.Get("Content-Type") != "text/csv; charset=utf-8" {
-		t.Errorf("the file: %q %v", body, header)
-	}
-}
-
-func get(t *testing.T, url string) (string, http.Header) {
-	t.Helper()
-	c := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	res, err := c.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b), res.Header
 }
 
 // The requests for structured data of the documents of April 2025, 0.1 and 0.2, with a question that this agent can

@@ -7,7 +7,6 @@
 // paint draws them. Without a model the agent needs no network and no key: it draws a few things, and refuses
 // everything else.
 //
-//	agent.go    the agent: a message becomes a task with a picture, a question or a refusal
 //	deliver.go  a picture becomes an artifact, after a preview
 //	source.go   which picture is meant: one that was sent, one that is referred to, or the last of the conversation
 //	model.go    a request, or the picture itself, from a model
