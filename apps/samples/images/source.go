@@ -111,7 +111,9 @@ func lastOf(ctx context.Context, t *agent.Turn) (*paint.Picture, error) {
 	if l.Scene != nil {
 		return &paint.Picture{Scene: l.Scene}, nil
 	}
-	return pictureOf(ctx, t, func(task *a2a.Task, a *a2a.Artifact) bool { return task.ID == l.Task && a.ID == l.Artifact })
+	return pictureOf(ctx, t, func(task *a2a.Task, a *a2a.Artifact) bool {
+		return task.ID == l.Task && a.ID == l.Artifact
+	})
 }
 
 // pictureOf returns the picture of the last artifact that fits, among the tasks that the message is related to.
