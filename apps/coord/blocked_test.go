@@ -149,7 +149,7 @@ func TestNoLockIsHeldWhileACallWaits(t *testing.T) {
 		}
 		for _, c := range []coord.Command{
 			coord.Heartbeat{Session: "a"}, coord.ListWaits{}, coord.AddTodo{Session: "c", Item: "t"}, lock("c", "y"),
-			coord.Respond{From: "a", MessageID: asked.([]any)[0].(coord.QueryMessage).ID, Response: "!"},
+			coord.Respond{From: "a", MessageID: asked.([]any)[0].(coord.MessageInfo).ID, Response: "!"},
 			coord.Release{Session: "a", Path: "x"},
 		} {
 			do(t, h, c)

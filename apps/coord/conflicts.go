@@ -37,7 +37,7 @@ func (c Conflicts) run(t *tx) Result {
 	list := ConflictList{Conflicts: []PathConflict{}}
 	for n, lease := range c.find(t) {
 		if lease != nil {
-			list.Conflicts = append(list.Conflicts, PathConflict{c.Paths[n], *lease.info()})
+			list.Conflicts = append(list.Conflicts, PathConflict{c.Paths[n], lease.info(lease.LockedAt)})
 		}
 	}
 	return list

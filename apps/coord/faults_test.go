@@ -85,7 +85,7 @@ func TestBroadcastsAreReadOnce(t *testing.T) {
 	var mu sync.Mutex
 	got := map[string]int{}
 	read := func() int {
-		messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "reader", Limit: 100}))
+		messages := decode[[]coord.MessageInfo](t, do(t, h, coord.Check{Session: "reader", Limit: 100}))
 		mu.Lock()
 		defer mu.Unlock()
 		for _, m := range messages {
@@ -166,7 +166,7 @@ func TestSessionsOfOthers(t *testing.T) {
 		as("bob", coord.Register{Session: "b", TaskID: "2"})
 		as("ann", lock("a", "x"))
 		as("bob", coord.Ask{From: "b", To: "a", Query: "secret?"})
-		id := decode[[]coord.QueryMessage](t, as("ann", coord.Check{Session: "a", Peek: true}))[0].ID
+		id := decode[[]coord.MessageInfo](t, as("ann", coord.Check{Session: "a", Peek: true}))[0].ID
 		all := []coord.Command{
 			coord.Register{Session: "a", TaskID: "1"}, coord.Heartbeat{Session: "a"}, coord.Unregister{Session: "a"},
 			coord.CompleteTask{Session: "a", TaskID: "1"},
@@ -441,7 +441,7 @@ func TestInboxesAreBounded(t *testing.T) {
 	for i := range 2000 {
 		do(t, h, coord.Broadcast{Session: "b", Type: "info", Content: fmt.Sprint(i)})
 	}
-	messages := decode[[]coord.BroadcastMessage](t, do(t, h, coord.Check{Session: "a", Limit: 2000}))
+	messages := decode[[]coord.MessageInfo](t, do(t, h, coord.Check{Session: "a", Limit: 2000}))
 	if n := len(messages); n != 1001 || !strings.HasPrefix(messages[0].Content, "1001 older messages were dropped") ||
 		messages[1].Content != "still here?" || messages[n-1].Content != "1999" {
 		t.Errorf("%d messages, the first %+v", n, messages[0])

@@ -397,9 +397,9 @@ func TestAnswerWhileItIsKept(t *testing.T) {
 			Timeout: time.Minute})
 		done <- err
 	}()
-	var messages []coord.QueryMessage
+	var messages []coord.MessageInfo
 	eventually(t, func() bool {
-		messages = decode[[]coord.QueryMessage](t, do(t, h, coord.Check{Session: "b", Peek: true}))
+		messages = decode[[]coord.MessageInfo](t, do(t, h, coord.Check{Session: "b", Peek: true}))
 		return len(messages) == 1
 	})
 	free := s.hold()

@@ -104,7 +104,7 @@ func TestAnswersAreWaitedFor(t *testing.T) {
 		register(t, h, "a", "b")
 		go func() {
 			for {
-				var messages []coord.QueryMessage
+				var messages []coord.MessageInfo
 				if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: "b"})), &messages); err != nil {
 					t.Error(err)
 				}
@@ -146,7 +146,7 @@ func TestLateAnswersGoToTheInbox(t *testing.T) {
 			t.Errorf("%+v after %v", late, time.Since(begun))
 		}
 		do(t, h, coord.Respond{From: "b", MessageID: late.ID, Response: "sorry"})
-		var messages []coord.ResponseMessage
+		var messages []coord.MessageInfo
 		if err := json.Unmarshal([]byte(do(t, h, coord.Check{Session: "a"})), &messages); err != nil ||
 			len(messages) != 1 || messages[0].ResponseTo != late.ID || messages[0].Content != "sorry" {
 			t.Errorf("%+v %v", messages, err)

@@ -57,7 +57,7 @@ func (q *asking) answer() {
 func (q *asking) inbox() (from []string) {
 	q.t.Helper()
 	for _, m := range q.run(Check{Session: "a"}).result.([]any) {
-		if r, ok := m.(ResponseMessage); ok && r.ResponseTo == q.w.query && r.Content == "that" {
+		if r, ok := m.(MessageInfo); ok && r.ResponseTo == q.w.query && r.Content == "that" {
 			from = append(from, r.From)
 		}
 	}

@@ -28,6 +28,8 @@ type folder struct {
 	here map[string]*Lease  // by id
 }
 
+func newFolder() *folder { return &folder{in: make(map[string]*folder), here: make(map[string]*Lease)} }
+
 // setLease puts a lease at the end, or in the place of what it was.
 func (s *state) setLease(lease *Lease) {
 	old := s.Leases.get(lease.ID)
@@ -49,7 +51,7 @@ func (s *state) deleteLease(lease *Lease) {
 }
 
 func newLeaseIndex(s *Settings, all *ordered[*Lease]) *leaseIndex {
-	x := &leaseIndex{settings: s, held: make(map[string]*ordered[*Lease]), root: new(folder)}
+	x := &leaseIndex{settings: s, held: make(map[string]*ordered[*Lease]), root: newFolder()}
 	for _, lease := range all.all() {
 		x.add(lease)
 	}
@@ -88,7 +90,7 @@ func (x *leaseIndex) place(lease *Lease) {
 		for name := range x.names(p) {
 			at = at.enter(name)
 		}
-		at.put(lease)
+		at.here[lease.ID] = lease
 	}
 	x.paths += len(lease.Paths)
 	x.patterns += lease.patterns()
@@ -145,20 +147,10 @@ func (x *leaseIndex) near(paths []string) []*Lease {
 func (f *folder) enter(name string) *folder {
 	in := f.in[name]
 	if in == nil {
-		in = new(folder)
-		if f.in == nil {
-			f.in = make(map[string]*folder)
-		}
+		in = newFolder()
 		f.in[name] = in
 	}
 	return in
-}
-
-func (f *folder) put(lease *Lease) {
-	if f.here == nil {
-		f.here = make(map[string]*Lease)
-	}
-	f.here[lease.ID] = lease
 }
 
 // take removes a lease from the folder that the names lead to, and what is empty then.

@@ -317,7 +317,7 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 			continue
 		}
 		if len(more.Holders) == 0 {
-			result.Lock = *lease.info()
+			result.Lock = lease.info(lease.LockedAt)
 			result.Error = "File is locked by " + lease.Session
 		}
 		if !slices.Contains(more.Holders, lease.Session) {
@@ -329,8 +329,7 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 			continue
 		}
 		if len(more.Holders) == 0 && more.Waiting == 0 {
-			result.Lock = LockInfo{Session: queued.Session, LockedAt: Time(queued.Time), ChangeType: queued.ChangeType,
-				Description: queued.Description}
+			result.Lock = queued.info(queued.Time)
 			result.Error = "File is waited for by " + queued.Session + ", who comes first"
 		}
 		more.Waiting++
@@ -341,9 +340,8 @@ func (c Announce) conflict(t *tx, claim *Claim) Result {
 	return result
 }
 
-func (l *Lease) info() *LockInfo {
-	return &LockInfo{Session: l.Session, LockedAt: Time(l.LockedAt), ChangeType: l.ChangeType,
-		Description: l.Description}
+func (c *Claim) info(since time.Time) LockInfo {
+	return LockInfo{Session: c.Session, LockedAt: Time(since), ChangeType: c.ChangeType, Description: c.Description}
 }
 
 // grantQueued grants what is waited for and can be had now, in the order of the queue.

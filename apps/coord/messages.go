@@ -238,37 +238,18 @@ type Check struct {
 	upto int64 // the event after which messages are not known to be kept yet; 0 for none
 }
 
-// The forms of a message in the result of [Check].
-type (
-	// QueryMessage is a question from another agent.
-	QueryMessage struct {
-		ID               string `json:"id"`
-		From             string `json:"from"`
-		Type             string `json:"type"`
-		QueryType        string `json:"query_type"`
-		Content          string `json:"content"`
-		Timestamp        Time   `json:"timestamp"`
-		RequiresResponse bool   `json:"requires_response"`
-	}
-	// BroadcastMessage is one to all.
-	BroadcastMessage struct {
-		ID          string `json:"id"`
-		From        string `json:"from"`
-		Type        string `json:"type"`
-		MessageType string `json:"message_type"`
-		Content     string `json:"content"`
-		Timestamp   Time   `json:"timestamp"`
-	}
-	// ResponseMessage is an answer that nobody waited for.
-	ResponseMessage struct {
-		ID         string `json:"id"`
-		From       string `json:"from"`
-		Type       string `json:"type"`
-		ResponseTo string `json:"response_to"`
-		Content    string `json:"content"`
-		Timestamp  Time   `json:"timestamp"`
-	}
-)
+// MessageInfo is a message in the result of [Check].
+type MessageInfo struct {
+	ID               string  `json:"id"`
+	From             string  `json:"from"`
+	Type             string  `json:"type"`
+	QueryType        *string `json:"query_type,omitzero"`   // of a query
+	MessageType      string  `json:"message_type,omitzero"` // of a broadcast
+	ResponseTo       string  `json:"response_to,omitzero"`  // of a response
+	Content          string  `json:"content"`
+	Timestamp        Time    `json:"timestamp"`
+	RequiresResponse bool    `json:"requires_response,omitzero"` // true of a query
+}
 
 func (c Check) session() string { return c.Session }
 
@@ -279,7 +260,7 @@ func (c Check) run(t *tx) Result {
 	inbox := c.ready(t, t.session(c.Session))
 	all := make([]any, len(inbox))
 	for i, m := range inbox {
-		all[i] = m.answer()
+		all[i] = m.info()
 	}
 	if len(inbox) > 0 && !c.Peek {
 		t.emit(Event{Kind: KindRead, Session: c.Session, Upto: inbox[len(inbox)-1].N})
@@ -287,17 +268,17 @@ func (c Check) run(t *tx) Result {
 	return all
 }
 
-func (m *Message) answer() any {
+func (m *Message) info() MessageInfo {
+	info := MessageInfo{ID: m.ID, From: m.From, Type: m.Type, Content: m.Text, Timestamp: Time(m.Time)}
 	switch m.Type {
 	case TypeQuery:
-		return QueryMessage{ID: m.ID, From: m.From, Type: m.Type, QueryType: m.Subtype, Content: m.Text,
-			Timestamp: Time(m.Time), RequiresResponse: true}
+		info.QueryType, info.RequiresResponse = new(m.Subtype), true
 	case TypeResponse:
-		return ResponseMessage{ID: m.ID, From: m.From, Type: m.Type, ResponseTo: m.For, Content: m.Text,
-			Timestamp: Time(m.Time)}
+		info.ResponseTo = m.For
+	default:
+		info.MessageType = m.Subtype
 	}
-	return BroadcastMessage{ID: m.ID, From: m.From, Type: m.Type, MessageType: m.Subtype, Content: m.Text,
-		Timestamp: Time(m.Time)}
+	return info
 }
 
 // The most that one [Check] returns. Further messages stay in the inbox, except that the first message always comes.

@@ -54,14 +54,7 @@ func short(result Result) string {
 	case []any:
 		types := []string{}
 		for _, m := range r {
-			switch m := m.(type) {
-			case QueryMessage:
-				types = append(types, m.Type)
-			case ResponseMessage:
-				types = append(types, m.Type)
-			case BroadcastMessage:
-				types = append(types, m.Type)
-			}
+			types = append(types, m.(MessageInfo).Type)
 		}
 		return fmt.Sprint(types)
 	}

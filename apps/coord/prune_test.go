@@ -113,7 +113,7 @@ func TestBroadcastsAreKeptOnce(t *testing.T) {
 	}
 	for _, p := range []*coord.Project{p, again} {
 		result, _ := p.Do(now, "", coord.Check{Session: "s99"})
-		if got := result.([]any); len(got) != 4 || len(got[0].(coord.BroadcastMessage).Content) != 60<<10 {
+		if got := result.([]any); len(got) != 4 || len(got[0].(coord.MessageInfo).Content) != 60<<10 {
 			t.Errorf("%d messages", len(got))
 		}
 	}

@@ -157,7 +157,7 @@ func (c CheckLock) run(t *tx) Result {
 	}
 	for _, lease := range t.state.index.near(asked.Paths) {
 		if t.state.conflictsWith(asked, &lease.Claim) {
-			return LockState{Status: "conflict", Lock: lease.info()}
+			return LockState{Status: "conflict", Lock: new(lease.info(lease.LockedAt))}
 		}
 	}
 	if c.Token != 0 {

@@ -427,9 +427,9 @@ func TestAnswersAfterRestart(t *testing.T) {
 	go func() {
 		done <- do(t, h, coord.Ask{From: "a", To: "b", Query: "what?", Wait: true, Timeout: time.Minute})
 	}()
-	var messages []coord.QueryMessage
+	var messages []coord.MessageInfo
 	eventually(t, func() bool {
-		messages = decode[[]coord.QueryMessage](t, do(t, h, coord.Check{Session: "b", Peek: true}))
+		messages = decode[[]coord.MessageInfo](t, do(t, h, coord.Check{Session: "b", Peek: true}))
 		return len(messages) == 1
 	})
 	if err := h.Close(); err != nil {

@@ -21,7 +21,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	"github.com/dragoman-a2a/dragoman/auth"
-	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -42,16 +41,12 @@ type Options struct {
 	// Look is Authorize for reading, where an error refuses nothing: a card says less to callers that may not look at
 	// the project. Nil means Authorize.
 	Look func(ctx context.Context, header http.Header, project string) (principal string, err error)
-	// URL is where clients reach the coordinator, when that is not the host that they name.
-	URL string
 	// Timeout is how long a message waits for the session's answer; 0 means 10 min, which is also the most.
 	Timeout time.Duration
 
 	// Agents are the A2A agents that sessions may ask: URL, host or file of the card, by alias. Sessions may use a URL
 	// in it, too.
 	Agents map[string]string
-	// Client is how they are called. Its MaxAnswer, when it is zero, is 4 MiB.
-	Client client.Options
 	// MaxAsked is how many of their answers are waited for at once; 0 means 100.
 	MaxAsked int
 
@@ -63,7 +58,6 @@ type Options struct {
 func (o Options) Defaults() Options {
 	o.Timeout = min(cmp.Or(o.Timeout, coord.MaxWait), coord.MaxWait)
 	o.MaxAsked = cmp.Or(o.MaxAsked, 100)
-	o.Client.MaxAnswer = cmp.Or(o.Client.MaxAnswer, 4<<20)
 	o.Version = cmp.Or(o.Version, "unknown")
 	if o.Logger == nil {
 		o.Logger = slog.Default()
@@ -133,10 +127,12 @@ func (b *Bridge) Close() error {
 	b.drops.Wait()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // the answers of sessions are not waited for
-	if err := b.engine.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
-		return errors.Join(err, b.outside.close())
+	err := b.engine.Shutdown(ctx)
+	b.outside.close()
+	if errors.Is(err, context.Canceled) {
+		return nil
 	}
-	return b.outside.close()
+	return err
 }
 
 // A dropper is a Journal that drops the tasks of tenants, as that of journal/sql.
@@ -264,9 +260,6 @@ func (b *Bridge) server(p place) (*server.Server, error) {
 	options := &server.Options{
 		CardFunc: b.card, Path: Prefix + p.path(), Authenticator: auth.AuthenticatorFunc(b.authenticate),
 		Logger: b.opts.Logger,
-	}
-	if b.opts.URL != "" {
-		options.URL = strings.TrimSuffix(b.opts.URL, "/") + options.Path
 	}
 	s, err := server.New(b.service, options)
 	if err != nil {

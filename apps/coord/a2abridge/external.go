@@ -36,12 +36,12 @@ const (
 )
 
 type outside struct {
-	opts      *Options
-	transport *http.Transport // nil when it is not the bridge's own
-	ctx       context.Context // of exchanges, which may outlive the calls of sessions
-	stop      context.CancelFunc
-	running   sync.WaitGroup
-	room      chan struct{}
+	opts    *Options
+	client  client.Options
+	ctx     context.Context // of exchanges, which may outlive the calls of sessions
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	room    chan struct{}
 
 	mu     sync.Mutex
 	ended  bool
@@ -54,24 +54,18 @@ type talk struct{ project, principal, session, agent string }
 
 func newOutside(o *Options) *outside {
 	out := &outside{opts: o, room: make(chan struct{}, o.MaxAsked), paused: make(map[talk]*a2a.Task)}
+	out.client = client.Options{MaxAnswer: 4 << 20, HTTPClient: &http.Client{Transport: client.NewHTTPTransport()}}
 	out.ctx, out.stop = context.WithCancel(context.Background())
-	if o.Client.HTTPClient == nil {
-		out.transport = client.NewHTTPTransport()
-		o.Client.HTTPClient = &http.Client{Transport: out.transport}
-	}
 	return out
 }
 
-func (out *outside) close() error {
+func (out *outside) close() {
 	out.mu.Lock()
 	out.ended = true
 	out.mu.Unlock()
 	out.stop()
 	out.running.Wait()
-	if out.transport != nil {
-		out.transport.CloseIdleConnections()
-	}
-	return nil
+	out.client.HTTPClient.CloseIdleConnections()
 }
 
 // Ask answers a query to a session whose name begins with a2a:, as the coordinator does; handled reports whether it is
@@ -260,7 +254,7 @@ func (out *outside) deliver(hub *coord.Hub, project string, q *coord.Ask, id str
 }
 
 func (out *outside) exchange(ctx context.Context, with talk, q *coord.Ask) coord.Result {
-	c, err := client.Dial(ctx, with.agent, &out.opts.Client)
+	c, err := client.Dial(ctx, with.agent, &out.client)
 	if err != nil {
 		return out.failed(q.To, err)
 	}

@@ -120,12 +120,12 @@ func (k *kept) begin(text string) (c *client.Client, id a2a.TaskID, query string
 }
 
 // peek waits until the session a has a number of messages.
-func (k *kept) peek(n int) []coord.QueryMessage {
+func (k *kept) peek(n int) []coord.MessageInfo {
 	k.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		var messages []coord.QueryMessage
+		var messages []coord.MessageInfo
 		for _, m := range k.do("", coord.Check{Session: "a", Peek: true}).([]any) {
-			messages = append(messages, m.(coord.QueryMessage))
+			messages = append(messages, m.(coord.MessageInfo))
 		}
 		if len(messages) == n {
 			return messages

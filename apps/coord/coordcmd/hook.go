@@ -425,12 +425,7 @@ func stopped(ctx context.Context, h *hook) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var messages []struct {
-		ID      string `json:"id"`
-		From    string `json:"from"`
-		Type    string `json:"type"`
-		Content string `json:"content"`
-	}
+	var messages []coord.MessageInfo
 	if err := json.Unmarshal(text, &messages); err != nil || len(messages) == 0 {
 		return nil, err
 	}

@@ -94,14 +94,19 @@ func (a *args) texts(name string) []string {
 
 const maxNumber = 1e9
 
-func (a *args) number(name string, fallback float64) float64 {
+// plain returns the text of a value that may stand in a string, and whether there is one.
+func (a *args) plain(name string) (text string, ok bool) {
 	v := a.get(name)
-	if v == nil {
-		return fallback
-	}
-	text := string(v)
 	if v.Kind() == '"' {
-		text = strings.TrimSpace(unquote(v))
+		return strings.TrimSpace(unquote(v)), true
+	}
+	return string(v), v != nil
+}
+
+func (a *args) number(name string, fallback float64) float64 {
+	text, ok := a.plain(name)
+	if !ok {
+		return fallback
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	switch {
@@ -123,13 +128,9 @@ func (a *args) integer(name string, fallback int) int {
 
 // token is a whole number, which a float would not hold.
 func (a *args) token(name string) int64 {
-	v := a.get(name)
-	if v == nil {
+	text, ok := a.plain(name)
+	if !ok {
 		return 0
-	}
-	text := string(v)
-	if v.Kind() == '"' {
-		text = strings.TrimSpace(unquote(v))
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
@@ -148,15 +149,11 @@ func (a *args) minutes(name string) time.Duration {
 }
 
 func (a *args) boolean(name string, fallback bool) bool {
-	v := a.get(name)
-	if v == nil {
+	text, ok := a.plain(name)
+	if !ok {
 		return fallback
 	}
-	text := string(v)
-	if v.Kind() == '"' {
-		text = strings.ToLower(strings.TrimSpace(unquote(v)))
-	}
-	switch text {
+	switch strings.ToLower(text) {
 	case "true", "1", "yes":
 		return true
 	case "false", "0", "no":

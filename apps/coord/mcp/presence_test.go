@@ -211,7 +211,7 @@ func (b *bench) asks(c *mcp.ClientSession, name string) (query string) {
 	b.comesTo("a question", func() bool {
 		messages := b.do(coord.Check{Session: "b", Peek: true}).([]any)
 		if len(messages) == 1 {
-			query = messages[0].(coord.QueryMessage).ID
+			query = messages[0].(coord.MessageInfo).ID
 		}
 		return query != ""
 	})
