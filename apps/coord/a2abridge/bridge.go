@@ -62,6 +62,14 @@ func (o Options) Defaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	if o.Authorize == nil {
+		o.Authorize = func(context.Context, http.Header, string, bool) (string, error) { return "", nil }
+	}
+	if o.Look == nil {
+		o.Look = func(ctx context.Context, header http.Header, project string) (string, error) {
+			return o.Authorize(ctx, header, project, true)
+		}
+	}
 	return o
 }
 
@@ -273,9 +281,6 @@ func (b *Bridge) server(p place) (*server.Server, error) {
 }
 
 func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
-	if b.opts.Authorize == nil {
-		return a2a.Identity{}, nil
-	}
 	p, _ := r.Context().Value(placeKey{}).(place)
 	principal, err := b.opts.Authorize(r.Context(), r.Header, p.project, false)
 	if err != nil {
@@ -285,26 +290,15 @@ func (b *Bridge) authenticate(r *http.Request) (a2a.Identity, error) {
 	return a2a.Identity{Subject: principal}, nil
 }
 
-// reads returns the principal of a caller that may read a project.
-func (b *Bridge) reads(ctx context.Context, header http.Header, project string) (principal string, err error) {
-	switch {
-	case b.opts.Look != nil:
-		return b.opts.Look(ctx, header, project)
-	case b.opts.Authorize != nil:
-		return b.opts.Authorize(ctx, header, project, true)
-	}
-	return "", nil
-}
-
 func (b *Bridge) allowed(ctx context.Context, header http.Header, project string) bool {
-	_, err := b.reads(ctx, header, project)
+	_, err := b.opts.Look(ctx, header, project)
 	return err == nil
 }
 
 // gone reports whether a caller that may know asks for a session that is not registered, and has no tasks with it. To
 // other callers all names are alike.
 func (b *Bridge) gone(r *http.Request, p place) bool {
-	principal, err := b.reads(r.Context(), r.Header, p.project)
+	principal, err := b.opts.Look(r.Context(), r.Header, p.project)
 	if err != nil {
 		return false
 	}

@@ -46,7 +46,7 @@ func (s *Server) joinProject(ctx context.Context, req *sdk.GetPromptRequest) (*s
 		return nil, badPrompt("project_id is missing")
 	}
 	ctx = Describe(ctx, slog.String("prompt", req.Params.Name), slog.String("session", session))
-	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, true)
+	principal, err := s.opts.Authorize(ctx, headerOf(ctx, req.Extra), project, true)
 	if err != nil {
 		return nil, s.cannot(err)
 	}

@@ -200,11 +200,9 @@ func (s *Server) listed(ctx context.Context, header http.Header, after string) (
 		if len(projects) == maxListed {
 			return projects, true, nil
 		}
-		sees := true
-		if s.opts.Sees != nil {
-			if sees, err = s.opts.Sees(ctx, header, name); err != nil {
-				return nil, false, err
-			}
+		sees, err := s.opts.Sees(ctx, header, name)
+		if err != nil {
+			return nil, false, err
 		}
 		if sees {
 			projects = append(projects, name)
@@ -263,7 +261,7 @@ func (s *Server) show(ctx context.Context, header http.Header, uri string) (p pl
 		return p, "", "", sdk.ResourceNotFoundError(uri)
 	}
 	ctx = Describe(ctx, slog.String("resource", p.view.name), slog.String("session", p.session))
-	principal, err = s.principal(ctx, header, p.project, true)
+	principal, err = s.opts.Authorize(ctx, header, p.project, true)
 	if err != nil {
 		return p, "", "", s.cannot(err)
 	}

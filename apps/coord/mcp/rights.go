@@ -53,13 +53,10 @@ func (w *watches) mayKnow(ctx context.Context, session *sdk.ServerSession, uri s
 // expel ends the connections of subscribers that may not see a project any more, as their token was revoked, or a token
 // is needed now. The SDK can end no subscription alone.
 func (w *watches) expel(ctx context.Context, project string) {
-	if w.server.opts.Authorize == nil {
-		return
-	}
 	ctx = Describe(ctx, slog.String("resource", "subscription"))
 	for session, headers := range w.subscribers(project) {
 		for _, header := range headers {
-			_, err := w.server.principal(ctx, header, project, true)
+			_, err := w.server.opts.Authorize(ctx, header, project, true)
 			// what cannot be found out now is looked at again
 			if _, refused := errors.AsType[*RefusedError](err); !refused {
 				continue

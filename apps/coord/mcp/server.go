@@ -6,6 +6,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,12 @@ func New(hub *coord.Hub, opts *Options) *Server {
 	}
 	if o.Audit == nil {
 		o.Audit = NewAudit(o.Logger)
+	}
+	if o.Authorize == nil {
+		o.Authorize = func(context.Context, http.Header, string, bool) (string, error) { return "", nil }
+	}
+	if o.Sees == nil {
+		o.Sees = func(context.Context, http.Header, string) (bool, error) { return true, nil }
 	}
 	s := &Server{hub: hub, opts: o, presence: &presence{hub: hub, lines: make(map[any]*line)}}
 	s.subs = newWatches(s)
@@ -173,7 +180,7 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 		return refuse(param+" is missing", coord.CodeInvalid), nil
 	}
 	ctx = Describe(ctx, slog.String("tool", t.name), slog.String("session", session))
-	principal, err := s.principal(ctx, headerOf(ctx, req.Extra), project, t.reads)
+	principal, err := s.opts.Authorize(ctx, headerOf(ctx, req.Extra), project, t.reads)
 	if err != nil {
 		return s.failed(err)
 	}
@@ -187,14 +194,6 @@ func (s *Server) call(ctx context.Context, t *tool, req *sdk.CallToolRequest) (*
 	}
 	s.presence.called(req, project, session, c, result)
 	return s.answer(ctx, t, project, session, result)
-}
-
-// principal returns who calls, from the HTTP header of the call.
-func (s *Server) principal(ctx context.Context, header http.Header, project string, reads bool) (string, error) {
-	if s.opts.Authorize == nil {
-		return "", nil
-	}
-	return s.opts.Authorize(ctx, header, project, reads)
 }
 
 func (s *Server) do(ctx context.Context, project, principal string, c coord.Command) (coord.Result, error) {
@@ -226,16 +225,16 @@ func (s *Server) failed(err error) (*sdk.CallToolResult, error) {
 
 // why returns what a caller may know of an error, and its code. The log has the rest.
 func (s *Server) why(err error) (text, code string) {
-	if bad, ok := errors.AsType[*coord.BadProjectError](err); ok {
+	bad, isBad := errors.AsType[*coord.BadProjectError](err)
+	refused, isRefused := errors.AsType[*RefusedError](err)
+	switch {
+	case isBad:
 		return bad.Error(), coord.CodeInvalid
-	}
-	if refused, ok := errors.AsType[*RefusedError](err); ok {
+	case isRefused:
 		return refused.Error(), coord.CodeForbidden
-	}
-	if errors.Is(err, coord.ErrClosed) {
+	case errors.Is(err, coord.ErrClosed):
 		return "The coordinator is shutting down; try again", coord.CodeShutdown
-	}
-	if errors.Is(err, coord.ErrNotKept) { // which the hub has logged, once for all callers
+	case errors.Is(err, coord.ErrNotKept): // which the hub has logged, once for all callers
 		return "It could not be kept and has not happened; try again, and if that does not help: the log of the " +
 			"coordinator has more", "internal"
 	}
@@ -295,7 +294,7 @@ func contentOf(result coord.Result, list string, members ...string) (*sdk.CallTo
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer: %w", err)
 	}
-	if _, hasStatus := statusOf(text); hasStatus {
+	if bytes.HasPrefix(text, []byte(`{"status":"`)) { // it comes first
 		for _, m := range members {
 			text = append(append(text[:len(text)-1], ','), m+"}"...)
 		}
@@ -310,17 +309,6 @@ func contentOf(result coord.Result, list string, members ...string) (*sdk.CallTo
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}},
 		StructuredContent: structured}, nil
-}
-
-// statusOf returns the status of an answer. In those that have one it comes first.
-func statusOf(text []byte) (string, bool) {
-	const prefix = `{"status":"`
-	if len(text) <= len(prefix) || string(text[:len(prefix)]) != prefix {
-		return "", false
-	}
-	rest := text[len(prefix):]
-	end := slices.Index(rest, '"')
-	return string(rest[:max(0, end)]), end >= 0
 }
 
 const reportEvery = 5 * time.Second
