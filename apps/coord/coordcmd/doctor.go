@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
+	"github.com/dragoman-a2a/dragoman/apps/coord/hooks"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
@@ -213,12 +214,6 @@ func (r *repository) runs(word string) bool {
 	return err == nil
 }
 
-// harnessHooks are the moments of hooks as harnesses call them, with ours.
-var harnessHooks = [][2]string{
-	{"SessionStart", "session-start"}, {"PreToolUse", "pre-tool-use"}, {"PostToolUse", "post-tool-use"},
-	{"Stop", "stop"}, {"SessionEnd", "session-end"},
-}
-
 // doctorHooks looks which hooks the harness's settings have, and whether they see edits.
 func doctorHooks(repo *repository, flags []string) finding {
 	const about = "hooks"
@@ -227,7 +222,7 @@ func doctorHooks(repo *repository, flags []string) finding {
 		next += "; at the end of each command " + terminal.CommandLine(flags)
 	}
 	has, lost := make(map[string]bool), ""
-	unseen := slices.Clone(editors)
+	unseen := slices.Clone(hooks.Editors)
 	for _, name := range []string{".claude/settings.json", ".claude/settings.local.json"} {
 		var file struct {
 			Hooks map[string][]struct {
@@ -260,32 +255,32 @@ func doctorHooks(repo *repository, flags []string) finding {
 		}
 	}
 	var missing []string
-	for _, h := range harnessHooks {
+	for _, h := range hooks.Events {
 		if !has[h[0]] {
 			missing = append(missing, h[0])
 		}
 	}
 	switch {
-	case len(missing) == len(harnessHooks):
+	case len(missing) == len(hooks.Events):
 		return finding{about, "note", "none in this project; they may be in the user's own settings", next}
 	case len(missing) > 0:
 		return finding{about, "bad", "some are there, and not " + strings.Join(missing, ", "), next}
-	case len(unseen) == len(editors):
+	case len(unseen) == len(hooks.Editors):
 		return finding{about, "bad", "the matcher of PreToolUse takes no tool that edits files",
-			`give it "matcher": "` + strings.Join(editors, "|") + `"`}
+			`give it "matcher": "` + strings.Join(hooks.Editors, "|") + `"`}
 	case lost != "":
 		return finding{about, "note", lost + ", which they run, is no program that is here",
 			"put dragoman into a folder of PATH, or name it by its whole path"}
 	case len(unseen) > 0:
 		return finding{about, "note", "all are there, but PreToolUse sees no edit by " + strings.Join(unseen, ", "),
-			`give it "matcher": "` + strings.Join(editors, "|") + `"`}
+			`give it "matcher": "` + strings.Join(hooks.Editors, "|") + `"`}
 	}
 	return finding{about, "ok", "all are there", ""}
 }
 
 // isHook reports whether a command of the harness is our hook of a moment.
 func isHook(event, command string) bool {
-	return slices.ContainsFunc(harnessHooks,
+	return slices.ContainsFunc(hooks.Events,
 		func(h [2]string) bool { return event == h[0] && strings.Contains(command, "coord hook "+h[1]) })
 }
 
