@@ -153,7 +153,7 @@ func TestCoordination(t *testing.T) {
 	eventually(t, ctx, "the message is there", has("messages", "person:anonymous asks backend: How far are you?"))
 	asked := s.do(coord.Check{Session: "backend"}).([]any)
 	for _, m := range asked {
-		if q := m.(coord.QueryMessage); q.From == coord.Person("") {
+		if q := m.(coord.MessageInfo); q.From == coord.Person("") {
 			s.do(coord.Respond{From: "backend", MessageID: q.ID, Response: "Half way through"})
 		}
 	}
