@@ -68,7 +68,7 @@ func TestAnAgentThatGoesDown(t *testing.T) {
 		})
 	})
 	w := newWorld(t, func(_ *host.Options, o *host.DirectoryOptions) {
-		o.FailureLimit, o.Rest = 2, 50*time.Millisecond
+		o.FailureLimit, o.Rest = 2, 500*time.Millisecond
 	}, url)
 	must(t, w.Send("Say hello to Ada"), a2a.TaskStateCompleted)
 	down.Store(true)

@@ -66,3 +66,20 @@ func TestFinalAdds(t *testing.T) {
 		}
 	}
 }
+
+// A message that comes once more, under the same id, is in the task once, and counts once against the bound.
+func TestARepeatedMessageIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	o := fold.Outcome{MaxBytes: 2000}
+	for range 10 {
+		o.Add(&a2a.StatusUpdate{TaskID: "t1", Status: a2a.TaskStatus{State: a2a.TaskStateWorking,
+			Message: &a2a.Message{ID: "m1", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("reading")}}}})
+	}
+	o.Add(&a2a.ArtifactUpdate{TaskID: "t1",
+		Artifact: &a2a.Artifact{ID: "a1", Parts: []a2a.Part{a2a.TextPart("a clock")}}})
+	task := o.Task()
+	if len(task.History) != 0 || task.Status.Message.Text() != "reading" || o.Artifact("a1").Text() != "a clock" {
+		t.Errorf("%d messages in the history, status %q, %d artifacts", len(task.History), task.Status.Message.Text(),
+			len(task.Artifacts))
+	}
+}
