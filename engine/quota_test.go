@@ -153,3 +153,22 @@ func TestRefusedTasksAreAWarning(t *testing.T) {
 
 // withoutRoom hides that a journal can tell beforehand whether there is room.
 type withoutRoom struct{ journal.Journal }
+
+// TestMessageLargerThanTheJournal sends a message that the journal could not keep: it is refused with the bound, and no
+// agent runs.
+func TestMessageLargerThanTheJournal(t *testing.T) {
+	t.Parallel()
+	var turns atomic.Int32
+	f := start(t, talker(&turns), &engine.Options{Journal: boundedJournals(t)["memory"]})
+	for _, req := range []*a2a.SendMessageRequest{text(strings.Repeat("x", 300_000)),
+		keyed(text(strings.Repeat("x", 300_000)))} {
+		_, err := f.svc.SendMessage(f.ctx, req)
+		wantKind(t, err, a2a.ErrRateLimited)
+		if !strings.Contains(err.Error(), "200000 bytes") {
+			t.Errorf("the error does not name the bound: %v", err)
+		}
+	}
+	if n := turns.Load(); n != 0 {
+		t.Errorf("the agent ran %d times for messages that are refused", n)
+	}
+}

@@ -4,6 +4,7 @@ package server_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -26,7 +27,14 @@ func slowly(t *testing.T, f *fake) (dial func(request, body string, length int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := httptest.NewServer(srv)
+	ts := httptest.NewUnstartedServer(srv)
+	// With a large buffer the kernel lets a writer go on only once much of it is free, which takes a slow reader longer
+	// than Limits.WriteTimeout.
+	ts.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		c.(*net.TCPConn).SetWriteBuffer(32 << 10)
+		return ctx
+	}
+	ts.Start()
 	t.Cleanup(ts.Close)
 	const head = "%s HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: " +
 		"%d\r\n\r\n%s"
@@ -37,6 +45,7 @@ func slowly(t *testing.T, f *fake) (dial func(request, body string, length int) 
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
+		conn.(*net.TCPConn).SetReadBuffer(32 << 10)
 		if _, err := fmt.Fprintf(conn, head, request, length, body); err != nil {
 			t.Fatal(err)
 		}

@@ -40,8 +40,10 @@ func (c *Core) write(x *Exchange, status int, contentType string, body []byte) {
 	}
 	room.moving(func() { x.control.SetWriteDeadline(time.Unix(1, 0)) })
 	x.Cut = writeAll(x.W, x.control, body, c.WriteTimeout, room)
-	if inTime := room.still(); x.Cut != nil && !inTime {
+	if inTime := room.still(); !inTime && x.Cut != nil {
 		x.Cut = c.tooSlow("answer", x.Cut)
+	} else if !inTime { // the cut came after the last piece, of which net/http still has some to write
+		x.control.SetWriteDeadline(time.Now().Add(c.WriteTimeout))
 	}
 	if x.Cut == nil && !shuttingDown(x) {
 		x.Cut = x.R.Context().Err() // the caller left before there was an answer

@@ -5,6 +5,8 @@ package binding
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -172,4 +174,38 @@ func TestBudgetCutsWhoStalls(t *testing.T) {
 			t.Errorf("cut after it was still: %v", cuts)
 		}
 	})
+}
+
+// A lateCut is a ResponseWriter that has the budget cut who stalls while it takes the last piece of an answer.
+type lateCut struct {
+	http.ResponseWriter
+	budget   *Budget
+	left     int
+	deadline time.Time
+}
+
+func (w *lateCut) SetWriteDeadline(t time.Time) error {
+	w.deadline = t
+	return nil
+}
+
+func (w *lateCut) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left == 0 {
+		w.budget.cutStalled()
+	}
+	return len(p), nil
+}
+
+// TestCutAfterTheLastPiece cuts an answer of which net/http has all by then. What net/http has not sent yet is not
+// lost.
+func TestCutAfterTheLastPiece(t *testing.T) {
+	b := &Budget{Total: 1 << 20, Stall: 1, What: "answers"}
+	body := make([]byte, 200<<10)
+	w := &lateCut{ResponseWriter: httptest.NewRecorder(), budget: b, left: len(body)}
+	x := &Exchange{W: w, R: httptest.NewRequest("GET", "/", nil), control: http.NewResponseController(w),
+		room: mustTake(t, b, "", int64(len(body)))}
+	(&Core{WriteTimeout: time.Minute}).write(x, http.StatusOK, "text/plain", body)
+	if !x.room.late || x.Cut != nil || time.Until(w.deadline) < time.Second {
+		t.Errorf("cut %t, error %v, deadline in %v", x.room.late, x.Cut, time.Until(w.deadline))
+	}
 }

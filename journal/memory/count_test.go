@@ -38,7 +38,10 @@ func recount(j *Journal) (active, ended load, owners map[ownerKey][2]int64) {
 				size += inputBytes(&t.inputs[i])
 			}
 			if t.more != nil {
-				size += int64(len(t.more.state))
+				size += int64(len(t.more.state)) + keyBytes(t.more.createKey)
+				for key := range t.more.inputKeys {
+					size += keyBytes(key)
+				}
 			}
 			over := t.head.Status.State.Terminal()
 			add(s, over, load{1, size})
@@ -87,6 +90,7 @@ func TestSumsEqualRecount(t *testing.T) {
 			} else {
 				head.Key.Scope = journal.Scope{Agent: fmt.Sprint(rng.IntN(2)), Owner: fmt.Sprint(rng.IntN(3))}
 				head.Key.ID = a2a.TaskID(fmt.Sprint(step))
+				c.Create.IdempotencyKey = []string{"", fmt.Sprint("key", step)}[rng.IntN(2)]
 			}
 			head.Status = a2a.TaskStatus{State: a2a.TaskStateInputRequired, Timestamp: time.Now()}
 			if rng.IntN(4) == 0 {
@@ -116,7 +120,8 @@ func TestSumsEqualRecount(t *testing.T) {
 			checkSums(t, j)
 			if len(held) > 0 {
 				in := journal.Input{Kind: journal.InputMessage,
-					Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart(string(some(rng, 900))))}
+					IdempotencyKey: []string{"", "k", fmt.Sprint(step)}[rng.IntN(3)],
+					Message:        a2a.NewMessage(a2a.RoleUser, a2a.TextPart(string(some(rng, 900))))}
 				j.Enqueue(t.Context(), held[rng.IntN(len(held))].Key, in, 0)
 				checkSums(t, j)
 			}

@@ -30,7 +30,7 @@ func (j *Journal) Enqueue(ctx context.Context, key journal.Key, in journal.Input
 	if limit > 0 && in.Kind == journal.InputMessage && t.messagesWaiting() >= limit {
 		return 0, journal.ErrInboxFull
 	}
-	more := load{bytes: inputBytes(&in)}
+	more := load{bytes: inputBytes(&in) + keyBytes(in.IdempotencyKey)}
 	if in.Kind == journal.InputMessage { // a cancel makes room
 		if err := j.room(t.scope.owner, more); err != nil {
 			return 0, err

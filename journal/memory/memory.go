@@ -201,8 +201,12 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 			return journal.Lease{}, &journal.DuplicateError{TaskID: id}
 		}
 	}
+	size := taskBytes + (*task)(nil).growth(c) + keyBytes(c.Create.IdempotencyKey)
+	if size > j.maxBytes {
+		return journal.Lease{}, &journal.QuotaError{Bytes: j.maxBytes}
+	}
 	if !c.Head.Status.State.Terminal() { // one that has ended makes room for itself
-		more := load{1, taskBytes + (*task)(nil).growth(c) + s.stateGrowth(c)}
+		more := load{1, size + s.stateGrowth(c)}
 		if err := j.room(j.owners[ownerOf(c.Key.Scope)], more); err != nil {
 			return journal.Lease{}, err
 		}
@@ -229,7 +233,7 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 		j.charge(s.owner, true, load{bytes: -int64(len(t.context.state))})
 		j.charge(s.owner, false, load{bytes: int64(len(t.context.state))})
 	}
-	j.weigh(t, load{1, taskBytes})
+	j.weigh(t, load{1, taskBytes + keyBytes(c.Create.IdempotencyKey)})
 	j.commit(t, c, now)
 	return t.lease(), nil
 }

@@ -4,6 +4,7 @@ package memory
 
 import (
 	"container/heap"
+	"context"
 	"fmt"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -80,6 +81,14 @@ func (j *Journal) dropOwner(s *scope) {
 	if s.owner.scopes--; s.owner.scopes == 0 {
 		delete(j.owners, ownerOf(s.Scope))
 	}
+}
+
+// Room refuses a message whose task would be too large to be kept. It reserves nothing. Error: [journal.QuotaError].
+func (j *Journal) Room(_ context.Context, _ journal.Scope, bytes int) error {
+	if int64(taskBytes+bytes) > j.maxBytes {
+		return &journal.QuotaError{Bytes: j.maxBytes}
+	}
+	return nil
 }
 
 // room refuses what would make the tasks that have not ended too many or too large: all together, or those of one
@@ -261,6 +270,14 @@ func (s *scope) stateGrowth(c *journal.Commit) int64 {
 
 func inputBytes(in *journal.Input) int64 {
 	return int64(256 + a2a.SizeOf(in.Message) + metadataBytes(in.Call.Metadata))
+}
+
+// keyBytes is about what an idempotency key takes, which is kept as long as its task.
+func keyBytes(key string) int64 {
+	if key == "" {
+		return 0
+	}
+	return int64(64 + len(key))
 }
 
 func metadataBytes(m a2a.Metadata) int {

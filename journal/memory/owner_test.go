@@ -83,7 +83,7 @@ func TestEndedTasksAreBoundedInBytes(t *testing.T) {
 		t.Errorf("%d tasks of bob are kept", kept)
 	}
 	_, err := f.append(large("bob", "huge", 2<<20, a2a.TaskStateCompleted))
-	f.must(err)
+	f.wantFull("a task larger than the journal", err)
 	if f.there("bob", "huge") || !f.there("alice", "0") {
 		t.Error("a task larger than the journal pushed out another owner's")
 	}
@@ -234,4 +234,39 @@ func TestWriterOverItsPartGoesFirst(t *testing.T) {
 			t.Errorf("task %d of alice is gone", i)
 		}
 	}
+}
+
+// TestTaskLargerThanTheJournalIsRefused makes tasks that the journal could not keep. They are refused, so that nobody
+// looks for them.
+func TestTaskLargerThanTheJournalIsRefused(t *testing.T) {
+	f := fill(t)
+	_, err := f.append(large("alice", "small", 10, a2a.TaskStateCompleted))
+	f.must(err)
+	_, err = f.append(large("alice", "huge", 1<<20, a2a.TaskStateCompleted))
+	f.wantFull("a task that has ended", err)
+	f.wantFull("a message", f.j.Room(t.Context(), journal.Scope{}, 1<<20))
+	f.must(f.j.Room(t.Context(), journal.Scope{}, 1<<19))
+	if !f.there("alice", "small") {
+		t.Error("the task that was refused took the place of another one")
+	}
+}
+
+// TestKeysOfInputsAreCounted fills a journal with idempotency keys alone: a task keeps those of its inputs.
+func TestKeysOfInputsAreCounted(t *testing.T) {
+	f := fill(t)
+	lease, err := f.append(large("alice", "1", 10, a2a.TaskStateInputRequired))
+	f.must(err)
+	for i := 0; err == nil && i < 10_000; i++ {
+		in := journal.Input{Kind: journal.InputMessage, Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("x")),
+			IdempotencyKey: fmt.Sprintf("%01000d", i)}
+		var n uint64
+		if n, err = f.j.Enqueue(t.Context(), lease.Key, in, 0); err != nil {
+			break
+		}
+		c := large("alice", "1", 10, a2a.TaskStateInputRequired)
+		c.Create, c.Lease, c.Taken, c.Events = nil, lease, n, nil
+		c.Expect = c.Head.Seq
+		_, err = f.append(c)
+	}
+	f.wantFull("more keys than the journal has room for", err)
 }

@@ -93,14 +93,26 @@ func TestBudgetOfMessagesOnTheirWay(t *testing.T) {
 	}
 	wantSoon(codes.OK, "before")
 
+	over, cancel := sendHalf(t, r)
+	wantSoon(codes.Unavailable, "while another message is half sent")
+	cancel()
+	if err := <-over; err == nil {
+		t.Error("the half of a message is answered")
+	}
+	wantSoon(codes.OK, "afterwards")
+}
+
+// sendHalf sends half of a message of 140 KiB. over gets how the call ended, which cancel ends early.
+func sendHalf(t *testing.T, r *running) (over <-chan error, cancel func()) {
+	t.Helper()
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	transport := &http.Transport{Protocols: &protocols}
-	defer transport.CloseIdleConnections()
+	t.Cleanup(transport.CloseIdleConnections)
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
+	t.Cleanup(cancel)
 	body, rest := io.Pipe()
-	defer rest.Close()
+	t.Cleanup(func() { rest.Close() })
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url+pb10.A2AService_SendMessage_FullMethodName, body)
 	if err != nil {
 		t.Fatal(err)
@@ -108,22 +120,42 @@ func TestBudgetOfMessagesOnTheirWay(t *testing.T) {
 	req.Header.Set("Content-Type", "application/grpc")
 	req.Header.Set("Te", "trailers")
 	req.Header.Set("A2A-Version", "1.0")
-	over := make(chan error, 1)
+	ended := make(chan error, 1)
 	go func() {
 		resp, err := transport.RoundTrip(req)
 		if err == nil {
+			_, err = io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
 		}
-		over <- err
+		ended <- err
 	}()
 	prefix := binary.BigEndian.AppendUint32([]byte{0}, 140<<10)
 	if _, err := rest.Write(append(prefix, make([]byte, 70<<10)...)); err != nil {
 		t.Fatal(err)
 	}
-	wantSoon(codes.Unavailable, "while another message is half sent")
-	cancel()
-	if err := <-over; err == nil {
-		t.Error("the half of a message is answered")
+	return ended, cancel
+}
+
+// TestHalfSentMessageGivesWay has a caller that sends half of a large message and stalls, on the port that gRPC shares
+// with HTTP: the next ones get its room long before Limits.BodyTimeout.
+func TestHalfSentMessageGivesWay(t *testing.T) {
+	t.Parallel()
+	r := start(t, echoing(t), server.Options{Limits: server.Limits{RequestBytes: 200 << 10, Wait: time.Minute,
+		WriteTimeout: 200 * time.Millisecond}}, grpc.Options{})
+	client := pb10.NewA2AServiceClient(dial(t, strings.TrimPrefix(r.url, "http://"), insecure.NewCredentials()))
+	over, _ := sendHalf(t, r)
+	for again := true; again; { // the first ones may come before the half has room
+		_, err := client.SendMessage(withVersion(timeout(t)), &pb10.SendMessageRequest{Message: &pb10.Message{
+			MessageId: "m", Role: pb10.Role_ROLE_USER,
+			Parts: []*pb10.Part{{Content: &pb10.Part_Text{Text: strings.Repeat("x", 100<<10)}}},
+		}})
+		if err != nil {
+			t.Fatalf("the next caller got %v", err)
+		}
+		select {
+		case <-over:
+			again = false
+		default:
+		}
 	}
-	wantSoon(codes.OK, "afterwards")
 }
