@@ -153,17 +153,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case "/healthz":
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
-			s.serveHealth(w, http.StatusOK, "ok\n")
+			writeHealth(w, http.StatusOK, "ok\n")
 		}
 	case "/readyz":
-		if !allowed(w, r, http.MethodGet, http.MethodHead) {
-			return
+		if allowed(w, r, http.MethodGet, http.MethodHead) {
+			s.serveReady(w, r)
 		}
-		s.serveReady(w, r)
 	case "", "/":
 		s.serveBase(w, r)
 	default:
-		s.serveRest(w, r)
+		if s.rest == nil {
+			writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound,
+				"nothing is at this path; the agent card, at "+cardPath+", names the agent's endpoints"))
+			return
+		}
+		s.exchange(w, r, s.rest.Serve)
 	}
 }
 
@@ -184,15 +188,6 @@ func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.serveCard(w, r)
 	}
-}
-
-func (s *Server) serveRest(w http.ResponseWriter, r *http.Request) {
-	if s.rest == nil {
-		writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound,
-			"nothing is at this path; the agent card, at "+cardPath+", names the agent's endpoints"))
-		return
-	}
-	s.exchange(w, r, s.rest.Serve)
 }
 
 // exchange runs one request of a binding and logs it.
@@ -330,18 +325,18 @@ func writeError(w http.ResponseWriter, status int, e *a2a.Error) {
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	s.asked.Store(time.Now().UnixNano())
 	if s.draining.Load() {
-		s.serveHealth(w, http.StatusServiceUnavailable, "draining\n")
+		writeHealth(w, http.StatusServiceUnavailable, "draining\n")
 		return
 	}
 	if s.options.Ready != nil {
 		err := s.options.Ready(r.Context())
 		s.logReady(r.Context(), err)
 		if err != nil {
-			s.serveHealth(w, http.StatusServiceUnavailable, "not ready: "+a2a.AsError(err).Message+"\n")
+			writeHealth(w, http.StatusServiceUnavailable, "not ready: "+a2a.AsError(err).Message+"\n")
 			return
 		}
 	}
-	s.serveHealth(w, http.StatusOK, "ready\n")
+	writeHealth(w, http.StatusOK, "ready\n")
 }
 
 // logReady logs whether the server is ready, and why not, if that has changed since the last request.
@@ -358,7 +353,7 @@ func (s *Server) logReady(ctx context.Context, err error) {
 	}
 }
 
-func (s *Server) serveHealth(w http.ResponseWriter, status int, text string) {
+func writeHealth(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
