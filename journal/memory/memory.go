@@ -202,14 +202,13 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 		}
 	}
 	size := taskBytes + (*task)(nil).growth(c) + keyBytes(c.Create.IdempotencyKey)
-	if size > j.maxBytes {
-		return journal.Lease{}, &journal.QuotaError{Bytes: j.maxBytes}
-	}
 	if !c.Head.Status.State.Terminal() { // one that has ended makes room for itself
 		more := load{1, size + s.stateGrowth(c)}
 		if err := j.room(j.owners[ownerOf(c.Key.Scope)], more); err != nil {
 			return journal.Lease{}, err
 		}
+	} else if size > j.maxBytes {
+		return journal.Lease{}, &journal.QuotaError{Bytes: j.maxBytes}
 	}
 	if s == nil {
 		s = j.addScope(c.Key.Scope)
