@@ -14,8 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -149,21 +151,12 @@ func New(opts *Options) (*Engine, error) {
 }
 
 func (o *Options) validate() error {
-	for _, f := range []struct {
-		name  string
-		value time.Duration
-	}{{"LeaseTTL", o.LeaseTTL}, {"TurnLimit", o.TurnLimit}, {"CancelGrace", o.CancelGrace},
-		{"Retention", o.Retention}} {
-		if f.value < 0 {
-			return fmt.Errorf("engine: Options.%s is negative", f.name)
-		}
-	}
-	for _, f := range []struct {
-		name  string
-		value int64
-	}{{"MaxWaiting", int64(o.MaxWaiting)}, {"MaxHeld", o.MaxHeld}, {"MaxPage", o.MaxPage}} {
-		if f.value < 0 {
-			return fmt.Errorf("engine: Options.%s is negative", f.name)
+	for name, value := range map[string]int64{
+		"LeaseTTL": int64(o.LeaseTTL), "TurnLimit": int64(o.TurnLimit), "CancelGrace": int64(o.CancelGrace),
+		"Retention": int64(o.Retention), "MaxWaiting": int64(o.MaxWaiting), "MaxHeld": o.MaxHeld, "MaxPage": o.MaxPage,
+	} {
+		if value < 0 {
+			return fmt.Errorf("engine: Options.%s is negative", name)
 		}
 	}
 	return nil
@@ -240,11 +233,7 @@ func (s *service) warnOfWrapper() {
 func (e *Engine) agentNames() []string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	names := make([]string, 0, len(e.agents))
-	for name := range e.agents {
-		names = append(names, name)
-	}
-	return names
+	return slices.Collect(maps.Keys(e.agents))
 }
 
 func (e *Engine) service(name string) *service {

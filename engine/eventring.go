@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"weak"
@@ -211,12 +212,7 @@ func fitting(events []journal.Event) int {
 func (ring *eventRing) wasRefused(input uint64) bool {
 	ring.mu.Lock()
 	defer ring.mu.Unlock()
-	for _, n := range ring.refused {
-		if n == input {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(ring.refused, input)
 }
 
 // ringSet holds the rings that somebody reads or writes.
@@ -244,13 +240,6 @@ func (s *ringSet) acquire(key journal.Key, head *journal.Head) *eventRing {
 	s.mu.Unlock()
 	ring.advance(head)
 	return ring
-}
-
-// retain adds a reader to a ring, which may not be in the set yet.
-func (s *ringSet) retain(ring *eventRing) {
-	s.mu.Lock()
-	ring.refs++
-	s.mu.Unlock()
 }
 
 // register makes a new task's ring findable, before its first commit.
@@ -289,9 +278,5 @@ func (s *ringSet) release(ring *eventRing) {
 func (s *ringSet) keys() []journal.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	keys := make([]journal.Key, 0, len(s.rings))
-	for k := range s.rings {
-		keys = append(keys, k)
-	}
-	return keys
+	return slices.Collect(maps.Keys(s.rings))
 }

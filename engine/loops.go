@@ -69,14 +69,19 @@ func (e *Engine) claimSome() int {
 
 // renewLoop prolongs the leases of the open turns, all in one call, three times in their life.
 func (e *Engine) renewLoop() {
-	tick := time.NewTicker(e.opts.LeaseTTL / 3)
+	e.every(e.opts.LeaseTTL/3, e.renew)
+}
+
+// every calls do at each interval until the engine has ended.
+func (e *Engine) every(interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-e.ctx.Done():
 			return
 		case <-tick.C:
-			e.renew()
+			do()
 		}
 	}
 }
@@ -104,16 +109,8 @@ func (e *Engine) renew() {
 
 // pruneLoop removes what is past its retention, at the start and then each hour.
 func (e *Engine) pruneLoop() {
-	tick := time.NewTicker(pruneInterval)
-	defer tick.Stop()
-	for {
-		e.prune()
-		select {
-		case <-e.ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	e.prune()
+	e.every(pruneInterval, e.prune)
 }
 
 func (e *Engine) prune() {
@@ -148,21 +145,12 @@ func (e *Engine) listenLoop() {
 			e.log.Warn("the waker has ended; polling only", "error", err)
 		}
 	})
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-e.ctx.Done():
-			wg.Wait()
-			return
-		case <-tick.C:
-			for _, key := range e.rings.keys() {
-				if e.runners.get(key) == nil {
-					e.refreshRing(key)
-				}
-			}
+	e.every(pollInterval, func() {
+		for _, key := range e.rings.keys() {
+			e.refreshRing(key)
 		}
-	}
+	})
+	wg.Wait()
 }
 
 // spawn runs f on a goroutine that Shutdown waits for. An engine that has ended runs it not at all.
@@ -176,12 +164,7 @@ func (e *Engine) spawn(f func()) {
 
 // ensureRunnerLater is ensureRunner in the background.
 func (e *Engine) ensureRunnerLater(key journal.Key) {
-	e.spawn(func() {
-		if err := e.ensureRunner(e.ctx, key); err != nil && e.ctx.Err() == nil {
-			e.log.Warn("cannot take up a task; trying again", "task", key.ID, "error", err)
-			e.kick()
-		}
-	})
+	e.spawn(func() { e.ensureRunnerNow(e.ctx, key) })
 }
 
 // ensureRunnerNow is ensureRunner for a task with a new input. The input is safe in the journal, so a failure only

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -66,12 +67,7 @@ func (m *modes) check(msg *a2a.Message, more ...string) error {
 }
 
 func accepts(modes []string, mediaType string) bool {
-	for _, mode := range modes {
-		if agent.MatchMode(mode, mediaType) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(modes, func(mode string) bool { return agent.MatchMode(mode, mediaType) })
 }
 
 // partType returns the media type of a part, or what its content is when it names none.

@@ -76,7 +76,7 @@ type turnRecord struct {
 func (s *service) newRunner(key journal.Key, contextID a2a.ContextID, st *start) *runner {
 	return &runner{
 		e: s.e, svc: s,
-		ring: &eventRing{key: key},
+		ring: &eventRing{key: key, refs: 2}, // of the runner and of the caller who waits for it
 		gone: make(chan struct{}),
 		committer: committer{
 			key: key, contextID: contextID, origin: st.call.Generation,

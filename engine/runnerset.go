@@ -33,18 +33,11 @@ func (s *runnerSet) get(key journal.Key) *runner {
 
 // add puts in the runner of a task that is about to be created. It returns false when there is one.
 func (s *runnerSet) add(r *runner) bool {
-	ready := make(chan struct{})
-	close(ready)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.slots[r.key] != nil {
-		return false
+	sl, mine := s.reserve(r.key)
+	if mine {
+		s.fill(r.key, sl, r)
 	}
-	if s.slots == nil {
-		s.slots = map[journal.Key]*slot{}
-	}
-	s.slots[r.key] = &slot{ready: ready, r: r}
-	return true
+	return mine
 }
 
 // reserve returns the slot of a task and whether the caller made it and has to fill it.

@@ -168,8 +168,6 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 		return nil, err
 	}
 	r.charge(st.message)
-	s.e.rings.retain(r.ring) // the runner's
-	s.e.rings.retain(r.ring) // the caller's
 	if early {
 		if err := r.createTask(); err != nil {
 			s.e.turns.Done()
