@@ -3,6 +3,7 @@
 package repolint
 
 import (
+	"maps"
 	"os/exec"
 	"path"
 	"slices"
@@ -115,6 +116,22 @@ func TestEveryFolderHasARing(t *testing.T) {
 		if _, _, ok := ring(dir); !ok && !isNested(dir) {
 			t.Errorf("package folder %s is not in the plan: say in %s in which ring it lies, and in "+
 				"docs/architecture.md what it is", dir, here)
+		}
+	}
+}
+
+// A ring or a rule for a package that does not exist would never fail.
+func TestEveryRingAndRuleHasAPackage(t *testing.T) {
+	t.Parallel()
+	folders := slices.Collect(maps.Keys(rings))
+	for _, rule := range never {
+		folders = append(folders, rule.from, rule.to)
+		folders = append(folders, strings.Fields(rule.except)...)
+	}
+	all := packages(t)
+	for _, folder := range folders {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(all)), func(dir string) bool { return within(dir, folder) }) {
+			t.Errorf("%s names %s, and there is no package: remove the entry", here, folder)
 		}
 	}
 }
