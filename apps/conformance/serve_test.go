@@ -3,9 +3,6 @@
 package conformance_test
 
 import (
-	"context"
-	"log/slog"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -16,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/conformance"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/a2atest"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -25,33 +23,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard, wrap func(a2a.Service) a2a.Service,
 	guard ...auth.Authenticator) string {
 	t.Helper()
-	quiet := slog.New(slog.DiscardHandler)
-	e, err := engine.New(&engine.Options{Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var service a2a.Service = e.Agent("agent", a, &engine.AgentOptions{Card: card})
+	var service a2a.Service = a2atest.Engine(t).Agent("agent", a, &engine.AgentOptions{Card: card})
 	if wrap != nil {
 		service = wrap(service)
 	}
-	web := httptest.NewUnstartedServer(nil)
-	url := "http://" + web.Listener.Addr().String()
-	options := &server.Options{Card: card, URL: url, Logger: quiet}
+	options := &server.Options{Card: card}
 	for _, g := range guard {
 		options.Authenticator = g
 	}
-	web.Config.Handler, err = server.New(service, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	web.Start()
-	t.Cleanup(func() {
-		if err := e.Shutdown(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-		web.Close()
-	})
-	return url
+	return a2atest.ServeService(t, service, options)
 }
 
 // run checks an agent.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -22,35 +21,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
 	reimbursement "github.com/dragoman-a2a/dragoman/apps/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/internal/a2atest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// serve serves an agent and returns its URL.
-func serve(t *testing.T, a agent.Agent, card *a2a.AgentCard) string {
-	t.Helper()
-	e, err := engine.New(&engine.Options{Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(e.Agent(card.Name, a, &engine.AgentOptions{Card: card, AnyInput: true}),
-		&server.Options{Card: card, Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		e.Shutdown(ctx)
-		ts.CloseClientConnections()
-		ts.Close()
-	})
-	return ts.URL
-}
+var serve = a2atest.Serve
 
 // cardOf is a card of an agent with one skill.
 func cardOf(name, description string, tags ...string) *a2a.AgentCard {

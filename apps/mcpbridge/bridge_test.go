@@ -19,8 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/internal/a2atest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -40,32 +39,16 @@ func each(t *testing.T, test func(t *testing.T, generation string)) {
 // serve runs an agent behind HTTP and returns a client of it.
 func serve(t *testing.T, a agent.Func, skills ...a2a.AgentSkill) *client.Client {
 	t.Helper()
-	e, err := engine.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	card := &a2a.AgentCard{
+	url := a2atest.Serve(t, a, &a2a.AgentCard{
 		Name: "Test agent", Description: "It does what tests want", Version: "1", Skills: skills,
 		DefaultInputModes:  []string{"*/*"},
 		DefaultOutputModes: []string{"*/*"},
-	}
-	s, err := server.New(e.Agent("a", a, nil), &server.Options{Card: card})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := httptest.NewServer(s)
-	c, err := client.Dial(t.Context(), srv.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		srv.CloseClientConnections()
-		srv.Close()
-		ctx, stop := context.WithTimeout(context.Background(), time.Second)
-		defer stop()
-		e.Shutdown(ctx)
 	})
+	c, err := client.Dial(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
 	return c
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,8 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/client"
-	"github.com/dragoman-a2a/dragoman/engine"
-	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/internal/a2atest"
 )
 
 // file is a cassette in memory.
@@ -45,27 +43,8 @@ func (f *file) String() string {
 // serve serves an agent until the test ends.
 func serve(t *testing.T, a agent.Agent) string {
 	t.Helper()
-	eng, err := engine.New(&engine.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(eng.Agent("agent", a, nil), &server.Options{
-		Logger: slog.New(slog.DiscardHandler),
-		Card: &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1",
-			DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	t.Cleanup(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		cancel()
-		eng.Shutdown(ctx)
-		ts.CloseClientConnections()
-		ts.Close()
-	})
-	return ts.URL
+	return a2atest.Serve(t, a, &a2a.AgentCard{Name: "Test", Description: "For tests", Version: "1",
+		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}})
 }
 
 // recorder puts a recorder in front of an agent until the test ends.

@@ -43,6 +43,8 @@ var rings = map[string]int{
 
 	"agent/agenttest": 5, // runs an engine in memory
 
+	"internal/a2atest": 5, // serves agents to tests
+
 	// These packages are built on the library. No app imports another one, but the host has the registry's client, as
 	// have the commands that call agents.
 	"apps/registry": 4, "apps/registry/registrycmd": 8,

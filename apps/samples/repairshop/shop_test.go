@@ -25,6 +25,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/repairshop"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/a2atest"
 	"github.com/dragoman-a2a/dragoman/internal/wiretest"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
@@ -578,26 +579,12 @@ func TestRestartWhileOthersWork(t *testing.T) {
 // serve serves an agent over HTTP and returns a client for it.
 func serve(t *testing.T, name string, a agent.Agent, card *a2a.AgentCard) *client.Client {
 	t.Helper()
-	e, err := engine.New(&engine.Options{Logger: quiet})
+	svc := newEngine(t, nil).Agent(name, a, &engine.AgentOptions{Card: card})
+	c, err := client.Dial(t.Context(), a2atest.ServeService(t, svc, &server.Options{Card: card}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(e.Agent(name, a, &engine.AgentOptions{Card: card}),
-		&server.Options{Card: card, Logger: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := httptest.NewServer(srv)
-	c, err := client.Dial(t.Context(), ts.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		stop(t, e)
-		ts.CloseClientConnections()
-		ts.Close()
-	})
+	t.Cleanup(func() { c.Close() })
 	return c
 }
 
