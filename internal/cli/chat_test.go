@@ -106,7 +106,7 @@ func has(t *testing.T, what, text string, wants ...string) {
 	}
 }
 
-// What is typed while a task waits for authorization may be a password: chat does not remember it.
+// Text that is typed while a task waits for authorization may be a password: chat does not remember it.
 func TestChatForgetsAnswersToAuthRequired(t *testing.T) {
 	t.Parallel()
 	locked := agent.Func(func(_ context.Context, t *agent.Turn) error {

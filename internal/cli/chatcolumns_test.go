@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// What chat and host say to a person is broken between words, whatever the terminal's width is: it says the same on
+// The lines of chat and host are broken between words, whatever the terminal's width is: it says the same on
 // each.
 func TestChatBreaksLinesBetweenWords(t *testing.T) {
 	t.Parallel()

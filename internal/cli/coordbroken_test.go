@@ -177,7 +177,7 @@ func TestEditsStartTheCoordinator(t *testing.T) {
 	}
 }
 
-// What a client of MCP sends that cannot be read ends nothing.
+// Unreadable messages of an MCP client end nothing.
 func TestStdioGoesOnAfterGarbage(t *testing.T) {
 	t.Parallel()
 	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
@@ -250,7 +250,7 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	mustCall(t, session, "list_active_agents", nil, `"b":`) // it is there again
 }
 
-// What was subscribed to is so again with another coordinator, for one who calls and for one who does not.
+// Subscriptions are renewed with another coordinator, for one who calls and for one who does not.
 func TestStdioSubscribesAgain(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)
@@ -291,7 +291,7 @@ func TestStdioSubscribesAgain(t *testing.T) {
 	}
 }
 
-// What cannot be read cannot be subscribed to, for the same reason.
+// Unreadable projects cannot be subscribed to, for the same reason.
 func TestStdioRefusesSubscriptions(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)

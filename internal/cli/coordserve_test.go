@@ -145,7 +145,7 @@ func TestHooksHandOverMessages(t *testing.T) {
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
 	register(t, client, "b")
-	// Agent a is not there yet, and is then. What tools of others take is nothing to hooks.
+	// Agent a is not there yet, and is then. Leases by tools of other agents do not concern hooks.
 	runHookCommand(t, url, "post-tool-use",
 		`{"session_id":"h","transcript_path":"/x","tool_name":"mcp__x__y","tool_input":{"file_path":["x"]},`+
 			`"tool_response":{"ok":true}}`)
@@ -166,7 +166,7 @@ func TestHooksHandOverMessages(t *testing.T) {
 	if said := runHookCommand(t, url, "stop", `{}`); said != "" {
 		t.Errorf("said twice: %s", said)
 	}
-	// What it announced itself stays its own beyond the turn.
+	// Its own announcements stay beyond the turn.
 	mustCall(t, client, "announce_file_change",
 		map[string]any{"project_id": "p", "session_name": "a", "file_path": "x", "change_type": "modify",
 			"description": "long work"}, `"locked"`)

@@ -148,7 +148,7 @@ func again(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any,
 	mustCall(t, c, tool, args, want)
 }
 
-// What a tool needs is said as it is: the project has a value, and the session only where it was given.
+// The schemas say which arguments a tool needs: the project has a value, and the session only where it was given.
 func TestStdioRelaxesSchemas(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)

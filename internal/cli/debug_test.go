@@ -141,7 +141,7 @@ func exchange(t *testing.T, tap http.RoundTripper, url string) *http.Response {
 	return resp
 }
 
-// What is shown of bodies is bounded, what passes is not.
+// The part of a body that is shown is bounded; the body that passes is not.
 func TestDebugClips(t *testing.T) {
 	t.Parallel()
 	const token = "tttttttttttttttttttttttttttttttttttttttttttttttt"

@@ -80,7 +80,7 @@ func FuzzParseEnv(f *testing.F) {
 				t.Errorf("variable %q", name)
 			}
 		}
-		// What is in single quotes comes back as it is.
+		// Text in single quotes comes back unchanged.
 		if value := strings.NewReplacer("'", "", "\n", "").Replace(text); err == nil {
 			if err := again.parse("A2ACLI_X='" + value + "'"); err != nil || again.vars["A2ACLI_X"] != value {
 				t.Errorf("%q came back as %q, %v", value, again.vars, err)

@@ -30,7 +30,7 @@ var envPrefixes = []string{"DRAGOMAN_", "A2ACLI_"}
 // onlyFlags are options that no variable sets: whether the output is a stream must be visible in the command, the
 // parts of a message have an order, and to wait is what happens when no variable says otherwise. A program that keeps
 // nothing between runs must not find a task, a conversation or a page in its environment either: every message would go
-// there unseen. What is done with a form is the business of one message, and whose a host is that of one run. Help and
+// there unseen. Options of forms belong to one message, and --i-own-this-host to one run. Help and
 // version are no options at all.
 var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token",
 	"answer", "skeleton", "fill", flagChanged, connect.FlagOwnHost, "help", "version"}

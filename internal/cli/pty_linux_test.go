@@ -168,7 +168,7 @@ const (
 	ctrlD = "\x04"
 )
 
-// What is typed at a field is the answer, and the commands are commands, whatever value the field has.
+// Text that is typed at a field is the answer, and the commands are commands, whatever value the field has.
 func TestFormsAtATerminal(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, formAgent, nil)
@@ -229,7 +229,7 @@ func TestQuitAtAField(t *testing.T) {
 	s.leaves()
 }
 
-// What comes after Ctrl-D begins a line.
+// Output after Ctrl-D begins a line.
 func TestCtrlDEndsTheLineOfThePrompt(t *testing.T) {
 	t.Parallel()
 	s := openTerminal(t, "chat", "-a", serveAgent(t, formAgent, nil))
@@ -304,7 +304,7 @@ func TestSendShowsProgressAtATerminal(t *testing.T) {
 
 const up = "\x1b[A"
 
-// What is pasted is one message, with its lines and tabs, and comes back with the key Up, in the next conversation too.
+// Pasted text is one message, with its lines and tabs, and comes back with the key Up, in the next conversation too.
 func TestPasteAndHistoryOfAChat(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {

@@ -84,7 +84,7 @@ func TestSubscribeSaysThatItReconnects(t *testing.T) {
 	}
 }
 
-// What ends a command whose agent does not come back says so, without what the client has to say to programs.
+// The error of a command whose agent does not come back leaves out details for programs.
 func TestCutFailure(t *testing.T) {
 	t.Parallel()
 	away := &client.UnreachableError{Agent: "Test", Err: &wire.ConnError{Err: syscall.ECONNREFUSED}}

@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 // spoken are the scripts that talk with agents, waiting and in streams, as their users do.
 var spoken = []string{"chat", "demo", "golden", "host", "multiturn", "positional", "registry", "schema", "send", "task"}
 
-// What holds over JSON-RPC holds over HTTP+JSON.
+// HTTP+JSON behaves like JSON-RPC.
 func TestScriptsOverHTTP(t *testing.T) {
 	t.Parallel()
 	params := scriptParams(a2a.BindingHTTPJSON)

@@ -192,7 +192,7 @@ func TestMutualTLS(t *testing.T) {
 	}
 }
 
-// What is said over gRPC is shown as JSON, and credentials are not.
+// Messages over gRPC are shown as JSON, without credentials.
 func TestDebugShowsCallsOverGRPC(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

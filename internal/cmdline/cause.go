@@ -37,7 +37,7 @@ func CauseOf(err error, address string) (why, hint string) {
 		err = request.Err
 	}
 	why, hint = err.Error(), HintAddress
-	// What a TLS server says to a plain request, in TLS or, as servers in Go do, in HTTP.
+	// The answer of a TLS server to a plain request, in TLS or, as servers in Go do, in HTTP.
 	plain := strings.HasPrefix(address, "http:")
 	if plain && (strings.Contains(why, "malformed HTTP response") || strings.HasSuffix(why, "HTTP 400 Bad Request")) {
 		hint = "if the server speaks HTTPS, use " + swapScheme(address)
@@ -62,7 +62,7 @@ func CertificateCause(err error) (why, hint string) {
 		return strings.TrimPrefix(e.Error(), "x509: "),
 			"the server needs another certificate; check the clock of this machine, too"
 	}
-	// What a server says in TLS has no type of its own; behind gRPC it is only a text.
+	// An alert of TLS has no type of its own; behind gRPC it is only a text.
 	switch text := err.Error(); {
 	case strings.Contains(text, "remote error: tls: certificate required"):
 		return "it wants to see a certificate", hintClientCert
@@ -73,7 +73,7 @@ func CertificateCause(err error) (why, hint string) {
 	return "", ""
 }
 
-// What to do when a server wants a certificate, and when it wants another one.
+// The hints for servers that want a certificate, or another one.
 const (
 	hintClientCert = "give one with --client-cert and --client-key"
 	hintOtherCert  = "give one of an authority that the agent trusts with --client-cert and --client-key"

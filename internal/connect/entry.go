@@ -34,8 +34,8 @@ func BadRegistry(url string) error {
 		url).WithHint("for example --registry " + DefaultRegistry)
 }
 
-// entryName returns the name in a reference to an entry of a registry, registry:NAME. What has a port behind the colon
-// is a host of that name.
+// entryName returns the name in a reference to an entry of a registry, registry:NAME. With a port behind the colon, the
+// reference is a host of that name.
 func entryName(ref string) (name string, isEntry bool) {
 	name, isEntry = strings.CutPrefix(ref, "registry:")
 	port, _, _ := strings.Cut(name, "/")

@@ -242,7 +242,7 @@ func (f *Field) parseList(text string) jsontext.Value {
 var kindNames = map[jsontext.Kind]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", '[': "array",
 	'{': "object"}
 
-// check says what is wrong with a value. What the agent makes of it is the agent's business.
+// check says what is wrong with a value. The agent may still refuse it.
 func (f *Field) check(value jsontext.Value) error {
 	if isBlank(value) {
 		if f.required {

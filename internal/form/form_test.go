@@ -137,7 +137,7 @@ func TestCompleteNamesEachProblem(t *testing.T) {
 	}
 }
 
-// What the form knows need not be said again.
+// An answer may leave out values that the form knows.
 func TestCompleteAddsWhatTheFormKnows(t *testing.T) {
 	t.Parallel()
 	f := Parse(jsontext.Value(expenseForm))
@@ -211,7 +211,7 @@ func TestFormFieldTakes(t *testing.T) {
 	}
 }
 
-// What does not fit beside the answer in the line stands above it.
+// Text that does not fit beside the answer stands in the line above.
 func TestFormPromptLeavesRoomForTheAnswer(t *testing.T) {
 	t.Parallel()
 	long := jsontext.Value(`"` + strings.Repeat("x", 200) + `"`)

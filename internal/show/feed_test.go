@@ -87,7 +87,7 @@ func TestStreamAsText(t *testing.T) {
 	}
 }
 
-// What a further look at a waiting task shows is shown once; what the agent says anew is shown.
+// A waiting task is shown once, until the agent says something new.
 func TestFeedKnowsWhatItHasShown(t *testing.T) {
 	t.Parallel()
 	status := func(state a2a.TaskState, text string) a2a.Event {

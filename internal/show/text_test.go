@@ -89,7 +89,7 @@ History: user
 	}
 }
 
-// What a streamed artifact costs to print grows with its length, not with its square.
+// The cost of printing a streamed artifact grows with its length, not with its square.
 func BenchmarkJoined(b *testing.B) {
 	parts := make([]a2a.Part, 100_000)
 	for i := range parts {

@@ -41,7 +41,7 @@ func FuzzEscape(f *testing.F) {
 		if Escape(out) != out {
 			t.Fatalf("escaping %q again changes it", out)
 		}
-		// What is escaped in a string of JSON means the same.
+		// An escape in a string of JSON means the same.
 		quoted, err := json.Marshal(in)
 		if err != nil {
 			return // not UTF-8

@@ -37,7 +37,7 @@ var (
 	unmarked = strings.NewReplacer(lineMark, "\n", tabMark, "\t")
 )
 
-// A pasteFilter stands between a terminal and the line editor. Keys pass at once. What is pasted becomes one line,
+// A pasteFilter stands between a terminal and the line editor. Keys pass at once. A paste becomes one line,
 // without line ends at its end and without control characters. A paste of more than maxLine bytes is discarded to its
 // end: what follows in it must not act as keys, which would send it or press Ctrl-C.
 type pasteFilter struct {
