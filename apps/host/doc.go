@@ -7,7 +7,7 @@
 //
 // A request becomes a plan of steps, each a message to one agent. The planners of [plan] make it, without a
 // language model or with one. The host runs the steps, those that need nothing of each other at once, and
-// shows what the agents say. What an agent asks becomes the host's question, and the answer goes to the agent that
+// shows what the agents say. A question of an agent becomes the host's, and the answer goes to the agent that
 // asked. Forms, files and pictures pass through as they are, both ways; a number that one step brings forth takes the
 // place of the one that it was made of in the next step.
 //

@@ -11,7 +11,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// What words and turns add to what a text is about. Sure words say it, so that one suffices; others have to come
+// The weights of words and turns for the topics of a text. Sure words say it, so that one suffices; others have to come
 // together, and however many hints there are, they are no more than one suggestion.
 const (
 	mostSays     = 5.0

@@ -160,7 +160,7 @@ func (d *document) trade() (topic string) {
 	return topic
 }
 
-// share makes shares of the weights of topics. What a card says of its topics grows slower than how often it says it,
+// share makes shares of the weights of topics. The weight of a topic grows slower than its mentions,
 // and what it names once beside its main topic is no topic of it.
 func (d *document) share() {
 	most := 0.0

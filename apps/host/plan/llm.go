@@ -21,7 +21,7 @@ import (
 
 // NewLLM is the planner with a language model. The model has tools: list_remote_agents, send_message (several in one
 // answer run at once), get_task, cancel_task and ask_user. It gets no more of agents than their cards say and of their
-// answers than a few thousand characters, both marked as data from outside. What it wants is checked: agents that are
+// answers than a few thousand characters, both marked as data from outside. Its wishes are checked: agents that are
 // not there are refused, and the host's limits hold.
 //
 // The budget is one of the whole turn, see [Options]: each look at the request gets what earlier ones have left. When

@@ -34,7 +34,7 @@ type Situation struct {
 	Left        Budget        // what is left of the turn's budget for a language model
 }
 
-// Agent is what a planner knows of an agent. What its card says is text from outside.
+// Agent is what a planner knows of an agent. Its card is text from outside.
 type Agent struct {
 	Alias  string
 	Card   *a2a.AgentCard
