@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package oidc authenticates callers by the JSON Web Tokens of an identity provider, which it finds by OpenID Connect
+// discovery or by the URL of its keys.
+package oidc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	gooidc "github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+)
+
+// Options say whose tokens are taken.
+type Options struct {
+	// Issuer is required: the URL of the provider, compared with the claim iss to the letter. The provider is asked for
+	// its configuration below it when the first token arrives.
+	Issuer string
+	// Audience is required: a token must be for one of these. It keeps a token that another service got from being used
+	// here.
+	Audience []string
+	// JWKS is the URL of the provider's keys. Empty means the one in the provider's configuration.
+	JWKS string
+	// Algorithms that signatures may have. Nil means RS256, PS256, ES256, ES384 and EdDSA. Those with a shared secret,
+	// such as HS256, are refused.
+	Algorithms []string
+	// Scopes that every token needs. A token without one of them is refused as not sufficient.
+	Scopes []string
+	// Prefix goes before the subject of each token. Set it if one agent takes the tokens of several providers, so that
+	// a user of one is not taken for the user of another one with the same subject.
+	Prefix string
+	// Skew is how far the clocks of provider and server may be apart. 0 means 1 minute; below 0 means none.
+	Skew time.Duration
+	// HTTPClient asks the provider. Nil means one that waits for 10 seconds at most.
+	HTTPClient *http.Client
+}
+
+// MaxToken is the length of the longest token that is looked at.
+const MaxToken = 16 << 10
+
+// An Authenticator takes the tokens of one provider. It is an auth.Authenticator, and is safe for concurrent use.
+type Authenticator struct {
+	opts       Options
+	algorithms []jose.SignatureAlgorithm
+	client     *http.Client
+	provider   *paced
+	keys       atomic.Pointer[gooidc.RemoteKeySet] // nil until the provider's configuration is known
+	discovery  singleflight.Group
+}
+
+var (
+	_ auth.Authenticator = (*Authenticator)(nil)
+	_ auth.Schemed       = (*Authenticator)(nil)
+)
+
+// asymmetric are the algorithms whose verifying key is public.
+var asymmetric = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+
+// New returns an Authenticator. The provider is not asked yet.
+func New(opts Options) (*Authenticator, error) {
+	if !strings.HasPrefix(opts.Issuer, "https://") && !strings.HasPrefix(opts.Issuer, "http://") {
+		return nil, fmt.Errorf("oidc: Options.Issuer is %q; it must be the URL of the provider", opts.Issuer)
+	}
+	if len(opts.Audience) == 0 || slices.Contains(opts.Audience, "") {
+		return nil, errors.New("oidc: Options.Audience is empty; name what tokens for this agent have in the claim aud")
+	}
+	if opts.Algorithms == nil {
+		opts.Algorithms = []string{"RS256", "PS256", "ES256", "ES384", "EdDSA"}
+	}
+	opts.Skew = max(0, cmp.Or(opts.Skew, time.Minute))
+	a := &Authenticator{opts: opts}
+	for _, name := range opts.Algorithms {
+		if !slices.Contains(asymmetric, name) {
+			return nil, fmt.Errorf("oidc: Options.Algorithms: %q is not taken; use some of %s", name,
+				strings.Join(asymmetric, ", "))
+		}
+		a.algorithms = append(a.algorithms, jose.SignatureAlgorithm(name))
+	}
+	client := http.Client{Timeout: 10 * time.Second}
+	if opts.HTTPClient != nil {
+		client = *opts.HTTPClient
+	}
+	a.provider = newPaced(client.Transport)
+	client.Transport = a.provider
+	a.client = &client
+	if opts.JWKS != "" {
+		a.keys.Store(gooidc.NewRemoteKeySet(a.asking(), opts.JWKS))
+	}
+	return a, nil
+}
+
+// asking returns the context in which the provider is asked.
+func (a *Authenticator) asking() context.Context {
+	return gooidc.ClientContext(context.Background(), a.client)
+}
+
+// claims are those of a token that say who calls. RFC 9068 names client_id and scope; azp is of OpenID Connect, and
+// some providers write the scopes as scp.
+type claims struct {
+	jwt.Claims
+	Party  string `json:"azp"`
+	Client string `json:"client_id"`
+	Scope  words  `json:"scope"`
+	Scp    words  `json:"scp"`
+}
+
+// words are those of one string, or of a list of strings.
+type words []string
+
+func (w *words) UnmarshalJSON(b []byte) error {
+	var list []string
+	if err := json.Unmarshal(b, &list); err == nil {
+		*w = list
+		return nil
+	}
+	var one string
+	if err := json.Unmarshal(b, &one); err != nil {
+		return err
+	}
+	*w = strings.Fields(one)
+	return nil
+}
+
+// Authenticate returns the identity of a request's bearer token: the subject is the claim sub, the client is azp or
+// client_id. If the provider cannot be asked for its keys, the error is an a2a.ErrUnavailable.
+func (a *Authenticator) Authenticate(r *http.Request) (a2a.Identity, error) {
+	token, err := auth.BearerToken(r)
+	if err != nil {
+		return a2a.Identity{}, err
+	}
+	c, err := a.verify(r.Context(), token)
+	if err != nil {
+		return a2a.Identity{}, err
+	}
+	id := a2a.Identity{
+		Subject: a.opts.Prefix + c.Subject,
+		Client:  cmp.Or(c.Party, c.Client),
+		Scopes:  append(c.Scope, c.Scp...),
+	}
+	for _, scope := range a.opts.Scopes {
+		if !slices.Contains(id.Scopes, scope) {
+			return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied,
+				fmt.Sprintf("the token lacks the scope %q", scope))
+		}
+	}
+	return id, nil
+}
+
+// verify returns the claims of a token once its signature and they are found good.
+func (a *Authenticator) verify(ctx context.Context, token string) (*claims, error) {
+	if len(token) > MaxToken {
+		return nil, refused(fmt.Sprintf("the token is longer than %d bytes", MaxToken), nil)
+	}
+	// The algorithms come first: a key must never be used with one that the token chose.
+	if _, err := jose.ParseSignedCompact(token, a.algorithms); err != nil {
+		return nil, refused("the token is not a JSON Web Token with a signature of one of "+
+			strings.Join(a.opts.Algorithms, ", "), err)
+	}
+	keys, err := a.keySet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	payload, err := keys.VerifySignature(ctx, token)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && a.provider.failing.Load():
+		return nil, down(err)
+	case err != nil:
+		return nil, refused("the signature of the token is not by a key of the provider", err)
+	}
+	var c claims
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return nil, refused("the claims of the token cannot be read", err)
+	}
+	return &c, a.check(&c)
+}
+
+// check refuses a token whose signature is good, but that is not for here and now.
+func (a *Authenticator) check(c *claims) error {
+	if c.Expiry == nil {
+		return refused("the token has no time at which it expires", nil)
+	}
+	err := c.ValidateWithLeeway(jwt.Expected{
+		Issuer: a.opts.Issuer, AnyAudience: a.opts.Audience, Time: time.Now(),
+	}, a.opts.Skew)
+	for cause, message := range map[error]string{
+		jwt.ErrExpired:           "the token has expired; get a new one",
+		jwt.ErrNotValidYet:       "the token is not valid yet",
+		jwt.ErrIssuedInTheFuture: "the token was issued in the future",
+		jwt.ErrInvalidAudience:   "the token is for another audience",
+		jwt.ErrInvalidIssuer:     "the token is by another issuer",
+	} {
+		if errors.Is(err, cause) {
+			return refused(message, nil)
+		}
+	}
+	if err != nil {
+		return refused("the token is not valid", err)
+	}
+	if c.Subject == "" {
+		return refused("the token names no subject", nil)
+	}
+	return nil
+}
+
+// keySet returns the provider's keys, which are looked for until they have been found once.
+func (a *Authenticator) keySet(ctx context.Context) (gooidc.KeySet, error) {
+	if keys := a.keys.Load(); keys != nil {
+		return keys, nil
+	}
+	found := a.discovery.DoChan("", func() (any, error) {
+		provider, err := gooidc.NewProvider(a.asking(), a.opts.Issuer)
+		if err != nil {
+			return nil, err
+		}
+		var c struct {
+			JWKS string `json:"jwks_uri"`
+		}
+		if err := provider.Claims(&c); err != nil || c.JWKS == "" {
+			return nil, fmt.Errorf("the configuration of %s names no jwks_uri (%v)", a.opts.Issuer, err)
+		}
+		a.keys.Store(gooidc.NewRemoteKeySet(a.asking(), c.JWKS))
+		return nil, nil
+	})
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case result := <-found:
+		if result.Err != nil {
+			return nil, down(result.Err)
+		}
+		return a.keys.Load(), nil
+	}
+}
+
+func refused(message string, cause error) error {
+	return &a2a.Error{Kind: a2a.ErrUnauthenticated, Message: message, Cause: cause}
+}
+
+func down(cause error) error {
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Cause: cause, RetryAfter: pace,
+		Message: "tokens cannot be checked now, as the identity provider does not answer; try again"}
+}
+
+// SecuritySchemes says where callers get their tokens.
+func (a *Authenticator) SecuritySchemes() map[string]a2a.SecurityScheme {
+	if a.opts.JWKS != "" { // the provider may have no configuration to read
+		return map[string]a2a.SecurityScheme{"jwt": &a2a.HTTPAuthScheme{Scheme: "Bearer", BearerFormat: "JWT"}}
+	}
+	return map[string]a2a.SecurityScheme{"oidc": &a2a.OpenIDConnectScheme{
+		URL: strings.TrimSuffix(a.opts.Issuer, "/") + "/.well-known/openid-configuration",
+	}}
+}
