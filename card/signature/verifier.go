@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signature
+
+import (
+	"context"
+	"crypto"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+)
+
+// The errors of [Verifier.Verify], by which callers decide what to do.
+var (
+	ErrUnsigned = errors.New("the card has no signature")
+	ErrNoKey    = errors.New("the card is signed with keys that are not trusted here")
+	ErrInvalid  = errors.New("no signature of the card holds")
+)
+
+// VerifierOptions say whose signatures are trusted.
+type VerifierOptions struct {
+	// Keys are trusted public keys. A signature is looked up by its key's ID; a key without an ID is tried for each.
+	Keys []jose.JSONWebKey
+	// KeysURLs are prefixes of https URLs below which the keys that a signature names (jku) are fetched and trusted,
+	// such as "https://keys.example.com/". Nil fetches none: whoever signs a card also writes its jku, so that it is
+	// worth nothing by itself.
+	KeysURLs []string
+	// HTTPClient fetches keys. Nil means one that waits for 10 seconds at most and follows no redirects.
+	HTTPClient *http.Client
+}
+
+const (
+	maxSignatures = 16               // of one card that are looked at
+	maxKeySet     = 1 << 20          // bytes of a JWK set
+	keepKeySet    = 5 * time.Minute  // that fetched keys are used again
+	keepMissing   = 30 * time.Second // until keys are fetched again for one that is not among them
+	maxKeySets    = 1000             // that are kept
+)
+
+// A Verifier verifies the signatures of cards. It is safe for concurrent use.
+type Verifier struct {
+	opts VerifierOptions
+
+	mu      sync.Mutex
+	fetched map[string]keySet // by URL
+}
+
+type keySet struct {
+	keys  []jose.JSONWebKey
+	since time.Time
+}
+
+// NewVerifier returns a Verifier.
+func NewVerifier(opts VerifierOptions) (*Verifier, error) {
+	for _, prefix := range opts.KeysURLs {
+		if u, err := url.Parse(prefix); err != nil || u.Scheme != "https" || u.Host == "" || u.Path == "" {
+			return nil, fmt.Errorf("signature: VerifierOptions.KeysURLs: %q is not an https URL with a path, such as "+
+				"https://keys.example.com/", prefix)
+		}
+	}
+	if opts.HTTPClient == nil {
+		opts.HTTPClient = &http.Client{Timeout: 10 * time.Second,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
+	return &Verifier{opts: opts, fetched: map[string]keySet{}}, nil
+}
+
+// Verified says which signature of a card holds.
+type Verified struct {
+	KeyID     string
+	KeysURL   string // the key was fetched from; "" for a trusted key
+	Algorithm string
+	Form      Form // that the signature covers
+}
+
+// header is what is read of a protected header.
+type header struct {
+	KeyID   string `json:"kid"`
+	KeysURL string `json:"jku"`
+	Alg     string `json:"alg"`
+}
+
+// Verify returns the first signature of a card that holds. The document is the card as it was served. The error is one
+// of ErrUnsigned, ErrNoKey and ErrInvalid, or why the card or the keys cannot be read.
+func (v *Verifier) Verify(ctx context.Context, document []byte) (*Verified, error) {
+	var card struct {
+		Signatures []a2a.AgentCardSignature `json:"signatures"`
+	}
+	if err := json.Unmarshal(document, &card); err != nil {
+		return nil, fmt.Errorf("the card cannot be read: %w", err)
+	}
+	if len(card.Signatures) == 0 {
+		return nil, ErrUnsigned
+	}
+	failure := ErrNoKey
+	var trouble error // of fetching keys
+	payloads := map[Form]string{}
+	for _, s := range card.Signatures[:min(len(card.Signatures), maxSignatures)] {
+		text, err := base64.RawURLEncoding.DecodeString(s.Protected)
+		var h header
+		if err != nil || json.Unmarshal(text, &h) != nil ||
+			!slices.Contains(algorithms, jose.SignatureAlgorithm(h.Alg)) {
+			failure = ErrInvalid
+			continue
+		}
+		keys, from, err := v.keysFor(ctx, &h)
+		if err != nil {
+			trouble = err
+			continue
+		}
+		for _, key := range keys {
+			form, ok := holds(document, payloads, &s, &key)
+			if ok {
+				return &Verified{h.KeyID, from, h.Alg, form}, nil
+			}
+			failure = ErrInvalid
+		}
+	}
+	if failure == ErrNoKey && trouble != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoKey, trouble)
+	}
+	return nil, failure
+}
+
+// holds reports whether a signature is one with a key over some form of the document.
+func holds(document []byte, payloads map[Form]string, s *a2a.AgentCardSignature, key *jose.JSONWebKey) (Form, bool) {
+	for _, form := range Forms() {
+		payload, known := payloads[form]
+		if !known {
+			canonical, err := Canonical(document, form)
+			if err == nil {
+				payload = base64.RawURLEncoding.EncodeToString(canonical)
+			}
+			payloads[form] = payload
+		}
+		if payload == "" {
+			continue
+		}
+		jws, err := jose.ParseSignedCompact(s.Protected+"."+payload+"."+s.Signature, algorithms)
+		if err != nil {
+			return "", false
+		}
+		if _, err := jws.Verify(key); err == nil {
+			return form, true
+		}
+	}
+	return "", false
+}
+
+// keysFor returns the keys that a signature may be by, and where they come from.
+func (v *Verifier) keysFor(ctx context.Context, h *header) (keys []jose.JSONWebKey, from string, err error) {
+	if keys = matching(v.opts.Keys, h); len(keys) > 0 || h.KeysURL == "" || !v.allows(h.KeysURL) {
+		return keys, "", nil
+	}
+	v.mu.Lock()
+	kept := v.fetched[h.KeysURL]
+	v.mu.Unlock()
+	if age := time.Since(kept.since); age < keepKeySet {
+		// A key that is not among them may be a new one, which is worth another look, but not for every card.
+		if keys = matching(kept.keys, h); len(keys) > 0 || age < keepMissing {
+			return keys, h.KeysURL, nil
+		}
+	}
+	all, err := v.fetch(ctx, h.KeysURL)
+	return matching(all, h), h.KeysURL, err
+}
+
+// matching returns the keys of a set that a signature may be by: not those for another use, nor of an expired
+// certificate (A2A 1.0 §8.4.3).
+func matching(all []jose.JSONWebKey, h *header) []jose.JSONWebKey {
+	now := time.Now()
+	var keys []jose.JSONWebKey
+	for _, key := range all {
+		switch {
+		case key.KeyID != "" && h.KeyID != "" && key.KeyID != h.KeyID && thumbprint(&key) != h.KeyID,
+			key.Use != "" && key.Use != "sig",
+			key.Algorithm != "" && key.Algorithm != h.Alg,
+			!key.Valid():
+			continue
+		case len(key.Certificates) > 0 &&
+			(now.After(key.Certificates[0].NotAfter) || now.Before(key.Certificates[0].NotBefore)):
+			continue
+		}
+		keys = append(keys, key.Public())
+	}
+	return keys
+}
+
+func thumbprint(key *jose.JSONWebKey) string {
+	print, err := key.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return ""
+	}
+	return base64.RawURLEncoding.EncodeToString(print)
+}
+
+// allows reports whether keys are fetched from a URL: it is below one of the prefixes, segment by segment.
+func (v *Verifier) allows(keysURL string) bool {
+	u, err := url.Parse(keysURL)
+	if err != nil || u.User != nil || u.Fragment != "" {
+		return false
+	}
+	u = u.JoinPath() // cleans the path
+	return slices.ContainsFunc(v.opts.KeysURLs, func(prefix string) bool {
+		p, err := url.Parse(prefix)
+		return err == nil && u.Scheme == p.Scheme && u.Host == p.Host &&
+			(u.Path == p.Path || below(u.Path, p.Path))
+	})
+}
+
+func below(path, prefix string) bool {
+	if prefix[len(prefix)-1] != '/' {
+		prefix += "/"
+	}
+	return len(path) > len(prefix) && path[:len(prefix)] == prefix
+}
+
+// fetch returns the keys at a URL, and keeps them for a while.
+func (v *Verifier) fetch(ctx context.Context, keysURL string) ([]jose.JSONWebKey, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, keysURL, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := v.opts.HTTPClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answers %s", keysURL, answer.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxKeySet))
+	if err != nil {
+		return nil, err
+	}
+	keys, err := parseSet(body)
+	if err != nil {
+		return nil, fmt.Errorf("%s has no JWK set: %w", keysURL, err)
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.fetched) >= maxKeySets {
+		clear(v.fetched)
+	}
+	v.fetched[keysURL] = keySet{keys, time.Now()}
+	return keys, nil
+}
