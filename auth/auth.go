@@ -37,7 +37,16 @@ type Schemed interface {
 type Access struct {
 	Agent     string // the name under which the engine runs it
 	Operation string // "SendMessage", "GetTask", ... as A2A 1.0 §5.3 names them
+	Skill     string // that a message names in its metadata as "skillId"; "" when it names none
 	Call      *a2a.Call
+}
+
+// A Policy allows or refuses an access. It is asked before anything is looked up, so that a refusal tells nothing of
+// what exists (A2A 1.0 §13.1). It must be safe for concurrent use. An [Authorizer] says whose tasks an access reaches;
+// a Policy says whether there is one.
+type Policy interface {
+	// Decide returns nil to allow the access. A refusal is an a2a.ErrPermissionDenied or a2a.ErrUnauthenticated.
+	Decide(ctx context.Context, access Access) error
 }
 
 // Grant says whose tasks an access reaches. The pair is part of every key in the journal, so one owner never sees

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+)
+
+// rules allow what one of them allows and none denies.
+type rules []rule
+
+// A rule has one member.
+type rule struct {
+	Allow *match `yaml:"allow"`
+	Deny  *match `yaml:"deny"`
+}
+
+// A match is of accesses for which each member that is there has one that fits; of scopes the caller needs all. In
+// names, * stands for any text.
+type match struct {
+	Subjects   []string    `yaml:"subjects"`
+	Clients    []string    `yaml:"clients"`
+	Scopes     []string    `yaml:"scopes"`
+	Agents     []string    `yaml:"agents"`
+	Skills     []string    `yaml:"skills"`
+	Operations []operation `yaml:"operations"`
+	Tenants    []string    `yaml:"tenants"`
+}
+
+// UnmarshalYAML refuses a rule that both allows and denies, or neither.
+func (r *rule) UnmarshalYAML(ctx context.Context, node ast.Node) error {
+	type plain rule
+	if err := inside(ctx, node, (*plain)(r)); err != nil {
+		return err
+	}
+	if (r.Allow == nil) == (r.Deny == nil) {
+		return badf(node, "a rule has either allow or deny; write allow: {} to allow everything")
+	}
+	return nil
+}
+
+// Decide implements auth.Policy.
+func (r rules) Decide(_ context.Context, access auth.Access) error {
+	allowed := false
+	for _, one := range r {
+		switch {
+		case one.Deny != nil && one.Deny.fits(&access):
+			return denied(&access)
+		case one.Allow != nil && one.Allow.fits(&access):
+			allowed = true
+		}
+	}
+	if !allowed {
+		return denied(&access)
+	}
+	return nil
+}
+
+// denied says nothing about what exists, nor which rule decided.
+func denied(access *auth.Access) error {
+	message := fmt.Sprintf("you may not call %s here", access.Operation)
+	if access.Skill != "" {
+		message = fmt.Sprintf("you may not call %s with the skill %q here", access.Operation, access.Skill)
+	}
+	return a2a.NewError(a2a.ErrPermissionDenied, message)
+}
+
+func (m *match) fits(access *auth.Access) bool {
+	id := &access.Call.Identity
+	for _, scope := range m.Scopes {
+		if !slices.Contains(id.Scopes, scope) {
+			return false
+		}
+	}
+	return one(m.Subjects, id.Subject) && one(m.Clients, id.Client) && one(m.Agents, access.Agent) &&
+		one(m.Skills, access.Skill) && one(m.Tenants, access.Call.Tenant) && one(m.Operations, access.Operation)
+}
+
+// one reports whether a name fits one of the patterns, or there are none.
+func one[P ~string](patterns []P, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p P) bool { return fits(string(p), name) })
+}
+
+// fits reports whether a name is that of a pattern, in which * stands for any text.
+func fits(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return pattern == name
+	}
+	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
+		return false
+	}
+	rest := name[len(first) : len(name)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(rest, part)
+		if !found {
+			return false
+		}
+		rest = after
+	}
+	return true
+}
