@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	oidcpkg "github.com/zitadel/oidc/v3/pkg/oidc"
+	"github.com/zitadel/oidc/v3/pkg/op"
+
+	"github.com/zitadel/oidc/v3/example/server/exampleop"
+	"github.com/zitadel/oidc/v3/example/server/storage"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
+	serveroauth "github.com/dragoman-a2a/dragoman/auth/oauth"
+	"github.com/dragoman-a2a/dragoman/auth/oidc"
+	"github.com/dragoman-a2a/dragoman/client/oauth"
+)
+
+// provider is the OpenID provider of zitadel/oidc with its example storage. Access tokens of its client "cli" are JSON
+// Web Tokens, those of "agent" are opaque, and its key changes when a test says so.
+type provider struct {
+	*storage.Storage
+	url string
+
+	mu  sync.Mutex
+	key *signingKey
+}
+
+type signingKey struct {
+	id      string
+	private *rsa.PrivateKey
+}
+
+func (k *signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }
+func (k *signingKey) Algorithm() jose.SignatureAlgorithm          { return jose.RS256 }
+func (k *signingKey) Use() string                                 { return "sig" }
+func (k *signingKey) ID() string                                  { return k.id }
+func (k *signingKey) Key() any                                    { return k.private }
+
+// publicKey is that of a signingKey.
+type publicKey struct{ *signingKey }
+
+func (k publicKey) Key() any { return k.private.Public() }
+
+func (p *provider) SigningKey(context.Context) (op.SigningKey, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.key, nil
+}
+
+func (p *provider) KeySet(context.Context) ([]op.Key, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return []op.Key{publicKey{p.key}}, nil
+}
+
+func (p *provider) rotate(t *testing.T, id string) {
+	t.Helper()
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.key = &signingKey{id, private}
+}
+
+// clientOf makes the client "cli" one whose access tokens are JSON Web Tokens, and lets it sign in with a device.
+type clientOf struct{ op.Client }
+
+func (clientOf) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
+func (c clientOf) GrantTypes() []oidcpkg.GrantType {
+	return append(slices.Clone(c.Client.GrantTypes()), oidcpkg.GrantTypeDeviceCode)
+}
+
+// anyPort lets the client "agent" sign in from any port of the machine, as installed programs do.
+type anyPort struct{ op.Client }
+
+func (anyPort) ApplicationType() op.ApplicationType { return op.ApplicationTypeNative }
+
+func (p *provider) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
+	c, err := p.Storage.GetClientByClientID(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case id == "cli":
+		return clientOf{c}, nil
+	}
+	return anyPort{c}, nil
+}
+
+func newProvider(t *testing.T) *provider {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(nil)
+	p := &provider{url: "http://" + srv.Listener.Addr().String()}
+	p.Storage = storage.NewStorageWithClients(storage.NewUserStore(p.url), map[string]*storage.Client{
+		"cli":   storage.NativeClient("cli", "http://127.0.0.1/callback"),
+		"agent": storage.WebClient("agent", "secret", "http://127.0.0.1/callback"),
+	})
+	p.rotate(t, "first")
+	srv.Config.Handler = exampleop.SetupServer(p.url, p, slog.New(slog.DiscardHandler), false)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return p
+}
+
+func (p *provider) scheme() *a2a.OpenIDConnectScheme {
+	return &a2a.OpenIDConnectScheme{URL: p.url + "/.well-known/openid-configuration"}
+}
+
+// signIn is a person at a browser, who fills in the provider's page.
+func signIn(ctx context.Context, prompt oauth.Prompt) error {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return err
+	}
+	browser := &http.Client{Jar: jar, Timeout: 10 * time.Second}
+	page, err := browser.Get(prompt.URL)
+	if err != nil {
+		return err
+	}
+	io.Copy(io.Discard, page.Body)
+	page.Body.Close()
+	at := page.Request.URL
+	if page.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", at, page.Status)
+	}
+	form := url.Values{"username": {"test-user2"}, "password": {"verysecure"}, "id": {at.Query().Get("authRequestID")}}
+	go func() { // the page that it ends at is answered when the program has the code
+		if done, err := browser.PostForm(at.Scheme+"://"+at.Host+at.Path, form); err == nil {
+			done.Body.Close()
+		}
+	}()
+	return nil
+}
+
+func withToken(t *testing.T, a auth.Authenticator, token string) (a2a.Identity, error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", "http://agent.example/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	return a.Authenticate(r)
+}
+
+func accepts(t *testing.T, p *provider, audience string) *oidc.Authenticator {
+	t.Helper()
+	a, err := oidc.New(oidc.Options{Issuer: p.url, Audience: []string{audience}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// A person signs in with a browser, and the agent knows them by the token; keys change; the token is refreshed.
+func TestOpenIDProvider(t *testing.T) {
+	p := newProvider(t)
+	config := oauth.Config{ClientID: "cli", Servers: []string{p.url}, Prompt: signIn,
+		Scopes: []string{"openid", "offline_access"}}
+	token, err := config.Login(t.Context(), p.scheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := accepts(t, p, "cli")
+	if id, err := withToken(t, agent, token.AccessToken); err != nil || id.Subject != "id2" {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	if _, err := withToken(t, accepts(t, p, "another"), token.AccessToken); err == nil ||
+		!strings.Contains(err.Error(), "another audience") {
+		t.Errorf("a token for another agent: %v", err)
+	}
+	broken := token.AccessToken[:len(token.AccessToken)-10] + "AAAAAAAAAA"
+	if _, err := withToken(t, agent, broken); !errors.Is(err, a2a.ErrUnauthenticated) {
+		t.Errorf("a broken signature: %v", err)
+	}
+
+	p.rotate(t, "second")
+	expired := *token
+	expired.Expiry = time.Now().Add(-time.Minute)
+	source, err := config.Source(t.Context(), p.scheme(), &expired, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := source.Token()
+	if err != nil || fresh.AccessToken == token.AccessToken {
+		t.Fatalf("the token is not refreshed: %v", err)
+	}
+	if id, err := withToken(t, agent, fresh.AccessToken); err != nil || id.Subject != "id2" {
+		t.Errorf("with the new key: %+v, %v", id, err)
+	}
+	if _, err := withToken(t, agent, token.AccessToken); !errors.Is(err, a2a.ErrUnauthenticated) {
+		t.Errorf("with the old key: %v", err)
+	}
+}
+
+func TestOpenIDProviderByDevice(t *testing.T) {
+	p := newProvider(t)
+	config := oauth.Config{ClientID: "cli", Servers: []string{p.url}, Grant: oauth.DeviceCode,
+		Prompt: func(ctx context.Context, prompt oauth.Prompt) error {
+			return p.CompleteDeviceAuthorization(ctx, prompt.Code, "id1")
+		}}
+	token, err := config.Login(t.Context(), p.scheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := withToken(t, accepts(t, p, "cli"), token.AccessToken); err != nil || id.Subject != "id1" {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
+
+// Tokens that only the provider can read: it is asked about them.
+func TestIntrospection(t *testing.T) {
+	p := newProvider(t)
+	config := oauth.Config{ClientID: "agent", ClientSecret: "secret", Servers: []string{p.url}, Prompt: signIn,
+		Grant: oauth.AuthorizationCode}
+	token, err := config.Login(t.Context(), p.scheme())
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, err := serveroauth.New(serveroauth.Options{URL: p.url + "/oauth/introspect", ClientID: "agent",
+		ClientSecret: "secret", Keep: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := withToken(t, agent, token.AccessToken); err != nil || id.Subject != "id2" || id.Client != "agent" {
+		t.Fatalf("%+v, %v", id, err)
+	}
+	if _, err := withToken(t, agent, token.AccessToken+"x"); !errors.Is(err, a2a.ErrUnauthenticated) {
+		t.Errorf("a made-up token: %v", err)
+	}
+	revoke := url.Values{"token": {token.AccessToken}, "client_id": {"agent"}, "client_secret": {"secret"}}
+	answer, err := http.PostForm(p.url+"/revoke", revoke)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", answer, err)
+	}
+	answer.Body.Close()
+	if _, err := withToken(t, agent, token.AccessToken); !errors.Is(err, a2a.ErrUnauthenticated) {
+		t.Errorf("a revoked token: %v", err)
+	}
+	program := oauth.Config{ClientID: "sid1", ClientSecret: "verysecret", Servers: []string{p.url}}
+	scheme := &a2a.OAuth2Scheme{Flow: &a2a.ClientCredentialsFlow{TokenURL: p.url + "/oauth/token"}}
+	if token, err := program.Login(t.Context(), scheme); err != nil || token.AccessToken == "" {
+		t.Errorf("client credentials: %v", err)
+	}
+}
