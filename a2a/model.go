@@ -5,6 +5,7 @@ package a2a
 import (
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -110,6 +111,15 @@ type Message struct {
 // NewMessage returns a message of role with a fresh id.
 func NewMessage(role Role, parts ...Part) *Message {
 	return &Message{ID: NewMessageID(), Role: role, Parts: parts}
+}
+
+// SkillID returns the id of the skill that the message names in its metadata as "skillId"; "" when it names none.
+func (m *Message) SkillID() string {
+	var id string
+	if raw, ok := m.Metadata["skillId"]; ok && json.Unmarshal(raw, &id) == nil {
+		return id
+	}
+	return ""
 }
 
 // An Artifact is an output of a task (A2A 1.0 §4.1.7).

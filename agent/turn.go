@@ -119,16 +119,7 @@ func (t *Turn) Skill() string {
 	if t.info.Message == nil {
 		return ""
 	}
-	return SkillID(t.info.Message)
-}
-
-// SkillID returns the id of the skill that a message names in its metadata as "skillId"; "" when it names none.
-func SkillID(m *a2a.Message) string {
-	var id string
-	if raw, ok := m.Metadata["skillId"]; ok && json.Unmarshal(raw, &id) == nil {
-		return id
-	}
-	return ""
+	return t.info.Message.SkillID()
 }
 
 // Attempt returns how often this turn was started: above 1 when a crash or a shutdown interrupted it before.

@@ -49,6 +49,19 @@ type Policy interface {
 	Decide(ctx context.Context, access Access) error
 }
 
+// Policies is a Policy that allows what each of them allows. They are asked in order until one refuses.
+type Policies []Policy
+
+// Decide implements Policy.
+func (all Policies) Decide(ctx context.Context, access Access) error {
+	for _, one := range all {
+		if err := one.Decide(ctx, access); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Grant says whose tasks an access reaches. The pair is part of every key in the journal, so one owner never sees
 // what another has, nor one tenant.
 type Grant struct {

@@ -43,7 +43,7 @@ func (m *modes) check(msg *a2a.Message, more ...string) error {
 		return nil
 	}
 	accepted := m.input
-	if id := agent.SkillID(msg); id != "" && m.skills != nil {
+	if id := msg.SkillID(); id != "" && m.skills != nil {
 		skill, known := m.skills[id]
 		if !known {
 			return a2a.InvalidParams("message.metadata.skillId",

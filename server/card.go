@@ -181,12 +181,29 @@ func isNot(want bool, b *bool) bool { return !is(want, b) }
 // profileOf returns what of a derived card requests are judged by.
 func profileOf(card *a2a.AgentCard) *binding.Profile {
 	return &binding.Profile{
+		Agent:        card.Name,
 		Streaming:    is(true, card.Capabilities.Streaming),
 		Push:         is(true, card.Capabilities.PushNotifications),
 		ExtendedCard: is(true, card.Capabilities.ExtendedAgentCard),
 		Extensions:   card.Capabilities.Extensions,
 		Challenges:   challenges(card),
+		Needs:        card.SecurityRequirements,
+		SkillNeeds:   skillNeeds(card.Skills),
 	}
+}
+
+// skillNeeds returns the security requirements of the skills that have any.
+func skillNeeds(skills []a2a.AgentSkill) map[string][]a2a.SecurityRequirement {
+	var needs map[string][]a2a.SecurityRequirement
+	for i := range skills {
+		if len(skills[i].SecurityRequirements) > 0 {
+			if needs == nil {
+				needs = map[string][]a2a.SecurityRequirement{}
+			}
+			needs[skills[i].ID] = skills[i].SecurityRequirements
+		}
+	}
+	return needs
 }
 
 // challenges returns a WWW-Authenticate value for each scheme of the card (RFC 9110 §11.6.1). Schemes that have no

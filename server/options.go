@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/server/audit"
 )
 
 // Options tune a server. Unless the Service has a card, Card or CardFunc is required; every other zero value is a safe
@@ -76,6 +77,13 @@ type Options struct {
 	// Authenticator identifies the caller. Nil means that every caller is anonymous. If it is auth.Schemed, like that
 	// of auth.Token, a card that names no security scheme gets its schemes.
 	Authenticator auth.Authenticator
+	// Policy decides whether a caller may do what it asks for, before anything is looked up. Nil allows everything that
+	// the scopes in the card's security requirements allow; these count in any case where there is an Authenticator.
+	// Policies of package auth/access come from a file; auth.Policies asks several.
+	Policy auth.Policy
+	// Audit gets a record of each use of an operation, and of each caller who was refused, when it is over. While the
+	// log cannot be written, operations are refused as unavailable. Nil means none. The server does not close it.
+	Audit *audit.Log
 	// AcceptUnversioned serves requests of 1.0 without A2A-Version. The standard wants such requests read as 0.3, which
 	// does not have them, so by default they are refused with a hint.
 	AcceptUnversioned bool

@@ -43,11 +43,12 @@ const ReplayExtension = a2a.ReplayExtension
 
 // A Server serves one Service. It must be made by [New].
 type Server struct {
-	service a2a.Service
-	options *Options
-	core    *binding.Core
-	jsonrpc *jsonrpc.Server // nil when not served
-	rest    *rest.Server    // nil when not served
+	service   a2a.Service
+	options   *Options
+	core      *binding.Core
+	unaudited atomic.Bool     // the last record of the audit log could not be written
+	jsonrpc   *jsonrpc.Server // nil when not served
+	rest      *rest.Server    // nil when not served
 
 	crossOrigin *http.CrossOriginProtection
 
@@ -81,7 +82,8 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, BaseURL: s.rootOf,
+		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, Policy: s.policy(o),
+		BaseURL: s.rootOf,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,
@@ -199,6 +201,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, serve func(*bi
 			s.recovered(x, p)
 		}
 		x.Done()
+		s.audit(x, start)
 		s.log(x, time.Since(start))
 	}()
 	serve(x)

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 )
 
@@ -25,7 +24,7 @@ func (c *child) message(ctx context.Context) (*a2a.SendMessageRequest, error) {
 	if from != nil && (s.Whole || s.Answer != "") {
 		m.Metadata, m.Extensions = maps.Clone(from.Metadata), from.Extensions
 	}
-	if id := agent.SkillID(m); id != "" {
+	if id := m.SkillID(); id != "" {
 		a, _ := x.agent(s.Agent)
 		if a.Card == nil || !slices.ContainsFunc(a.Card.Skills, func(k a2a.AgentSkill) bool { return k.ID == id }) {
 			delete(m.Metadata, "skillId") // it is the host's, not the agent's

@@ -24,6 +24,7 @@ type Core struct {
 	// Profile returns what the agent's card promises to the maker of a request.
 	Profile func(*http.Request) (*Profile, error)
 	Auth    auth.Authenticator // nil: every caller is anonymous
+	Policy  auth.Policy        // nil: every caller who is known may do everything
 	// BaseURL returns the BaseURL of a request's a2a.Call. Nil: none is known.
 	BaseURL func(*Exchange) string
 
@@ -44,11 +45,16 @@ type Core struct {
 
 // Profile is what an agent's card promises, as far as requests are judged by it.
 type Profile struct {
+	Agent        string // its name
 	Streaming    bool
 	Push         bool
 	ExtendedCard bool
 	Extensions   []a2a.AgentExtension
 	Challenges   []string // values of WWW-Authenticate for a caller without good credentials
+
+	// Needs are the security requirements of the agent, and SkillNeeds those of skills, by id, for the scopes in them.
+	Needs      []a2a.SecurityRequirement
+	SkillNeeds map[string][]a2a.SecurityRequirement
 }
 
 // Exchange is one request on its way through a binding. The binding fills in its fields for the log.
@@ -112,6 +118,14 @@ func (x *Exchange) challenge(e *a2a.Error) *a2a.Error {
 		x.W.Header()["Www-Authenticate"] = x.profile.Challenges
 	}
 	return e
+}
+
+// Caller returns who calls, and the name of the agent that is called; empty until Admit has found them out.
+func (x *Exchange) Caller() (id a2a.Identity, agent string) {
+	if x.profile != nil {
+		agent = x.profile.Agent
+	}
+	return x.identity, agent
 }
 
 func anonymous(id a2a.Identity) bool { return id.Subject == "" && id.Client == "" }

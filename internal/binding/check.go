@@ -28,6 +28,9 @@ func (c *Core) check(x *Exchange, request any) *a2a.Error {
 		return a2a.InvalidParams("tenant", fmt.Sprintf("must not be %q: that name is reserved", x.Tenant))
 	}
 	x.call.Tenant = x.Tenant
+	if e := c.authorize(x, request); e != nil {
+		return x.challenge(e)
+	}
 	if send, ok := request.(*a2a.SendMessageRequest); ok {
 		if e := c.checkSend(x, send); e != nil {
 			return e

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/agent"
 )
 
 // Rules is the planner without a model. It parts a request into clauses, finds for each the agent whose card is about
@@ -128,7 +127,7 @@ const (
 // movie agent who directed Dune".
 func (r *router) named(s *Situation) *Decision {
 	if s.Message != nil {
-		if id := agent.SkillID(s.Message); id != "" {
+		if id := s.Message.SkillID(); id != "" {
 			has := func(a Agent) bool {
 				return slices.ContainsFunc(a.Card.Skills, func(k a2a.AgentSkill) bool { return k.ID == id })
 			}
