@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -17,37 +18,27 @@ import (
 // auditTimeout is how long a record may wait to be written.
 const auditTimeout = 5 * time.Second
 
-// policy returns that of the options, behind a gate that is shut while the audit log cannot be written.
-func (s *Server) policy(o *Options) auth.Policy {
-	var all auth.Policies
-	if o.Audit != nil {
-		all = append(all, auditGate{s})
-	}
-	if o.Policy != nil {
-		all = append(all, o.Policy)
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all
+// An auditor records operations. As a Policy it refuses everything while the last record could not be written. The
+// refusal is a record again, which ends that once it can be written.
+type auditor struct {
+	log    *audit.Log
+	logger *slog.Logger
+	failed atomic.Bool // the last record could not be written
 }
 
-type auditGate struct{ *Server }
-
-// Decide refuses everything while the last record could not be written. The refusal is a record again, which opens the
-// gate once it can be.
-func (g auditGate) Decide(context.Context, auth.Access) error {
-	if g.unaudited.Load() {
+// Decide implements auth.Policy.
+func (a *auditor) Decide(context.Context, auth.Access) error {
+	if a.failed.Load() {
 		return &a2a.Error{Kind: a2a.ErrUnavailable, RetryAfter: time.Second,
 			Message: "the audit log cannot be written, so nothing is done; try again later"}
 	}
 	return nil
 }
 
-// audit records an operation, or a caller who was refused.
-func (s *Server) audit(x *binding.Exchange, start time.Time) {
+// record records an operation, or a caller who was refused.
+func (a *auditor) record(x *binding.Exchange, start time.Time) {
 	refused := x.Err != nil && (x.Err.Kind == a2a.ErrUnauthenticated || x.Err.Kind == a2a.ErrPermissionDenied)
-	if s.options.Audit == nil || x.Operation == wire.OpNone && !refused {
+	if x.Operation == wire.OpNone && !refused {
 		return
 	}
 	id, agent := x.Caller()
@@ -59,9 +50,19 @@ func (s *Server) audit(x *binding.Exchange, start time.Time) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.R.Context()), auditTimeout)
 	defer cancel()
-	err := s.options.Audit.Append(ctx, r)
-	if failed := err != nil; s.unaudited.Swap(failed) != failed {
-		s.options.Logger.LogAttrs(ctx, slog.LevelError, "audit log", slog.Bool("writable", !failed),
-			slog.Any("error", err))
+	err := a.log.Append(ctx, r)
+	if failed := err != nil; a.failed.Swap(failed) != failed {
+		a.logger.LogAttrs(ctx, slog.LevelError, "audit log", slog.Bool("writable", !failed), slog.Any("error", err))
 	}
+}
+
+// policy returns that of the options, behind the auditor where there is one.
+func (o *Options) policy(a *auditor) auth.Policy {
+	switch {
+	case a == nil:
+		return o.Policy
+	case o.Policy == nil:
+		return a
+	}
+	return auth.Policies{a, o.Policy}
 }

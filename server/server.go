@@ -43,12 +43,12 @@ const ReplayExtension = a2a.ReplayExtension
 
 // A Server serves one Service. It must be made by [New].
 type Server struct {
-	service   a2a.Service
-	options   *Options
-	core      *binding.Core
-	unaudited atomic.Bool     // the last record of the audit log could not be written
-	jsonrpc   *jsonrpc.Server // nil when not served
-	rest      *rest.Server    // nil when not served
+	service a2a.Service
+	options *Options
+	core    *binding.Core
+	auditor *auditor        // nil when nothing is recorded
+	jsonrpc *jsonrpc.Server // nil when not served
+	rest    *rest.Server    // nil when not served
 
 	crossOrigin *http.CrossOriginProtection
 
@@ -80,9 +80,12 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if !o.RefuseReopening && slices.Contains(o.Generations, a2a.Generation01) {
 		svc = reopening{svc}
 	}
+	if o.Audit != nil {
+		s.auditor = &auditor{log: o.Audit, logger: o.Logger}
+	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, Policy: s.policy(o),
+		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, Policy: o.policy(s.auditor),
 		BaseURL: s.rootOf,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,
@@ -201,7 +204,9 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, serve func(*bi
 			s.recovered(x, p)
 		}
 		x.Done()
-		s.audit(x, start)
+		if s.auditor != nil {
+			s.auditor.record(x, start)
+		}
 		s.log(x, time.Since(start))
 	}()
 	serve(x)
