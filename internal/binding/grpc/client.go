@@ -15,7 +15,6 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbv03"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -90,7 +89,7 @@ func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit
 		return nil, unreadable(err)
 	}
 	if c.Form.Generation() != a2a.Generation10 {
-		pbv03.TrimHistory(request, value)
+		wire.TrimHistory(request, value)
 	}
 	return value, nil
 }

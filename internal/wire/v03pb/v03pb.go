@@ -142,15 +142,11 @@ func (proto) decodeResult(op wire.Operation, request any, result []byte) (any, e
 	switch op {
 	case wire.OpSendMessage:
 		res, err := decodeResult(result, readResponse)
-		if m, ok := res.(a2a.Event); ok && err == nil {
-			trimHistory(request, m)
-		}
+		wire.TrimHistory(request, res)
 		return res, err
 	case wire.OpGetTask, wire.OpCancelTask:
 		res, err := decodeResult(result, taskObject.ReadNew)
-		if err == nil {
-			trimHistory(request, res)
-		}
+		wire.TrimHistory(request, res)
 		return res, err
 	case wire.OpListTasks:
 		return decodeResult(result, readTasks)
@@ -176,26 +172,6 @@ func decodeResult[T any](result []byte, read func(*jsonio.Reader, *T) error) (an
 		return nil, err
 	}
 	return v, nil
-}
-
-// trimHistory takes the history out of the answer to a request that wants none, which the form cannot say.
-func trimHistory(request, result any) {
-	task, ok := result.(*a2a.Task)
-	if !ok {
-		return
-	}
-	var length *int
-	switch req := request.(type) {
-	case *a2a.GetTaskRequest:
-		length = req.HistoryLength
-	case *a2a.SendMessageRequest:
-		if req.Configuration != nil {
-			length = req.Configuration.HistoryLength
-		}
-	}
-	if length != nil && *length == 0 {
-		task.History = nil
-	}
 }
 
 // mismatch is the error for a value that does not go with an operation.

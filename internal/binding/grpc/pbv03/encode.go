@@ -3,6 +3,7 @@
 package pbv03
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -14,196 +15,137 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbvalue"
 )
 
-func fromPart(p a2a.Part) (*pb.Part, error) {
+func fromPart(c *pbvalue.Converter, p a2a.Part) *pb.Part {
 	part, mark := &pb.Part{}, marker{MediaType: p.MediaType, Filename: p.Filename}
-	switch c := p.Content.(type) {
+	switch content := p.Content.(type) {
 	case a2a.Text:
-		part.Part = &pb.Part_Text{Text: string(c)}
+		part.Part = &pb.Part_Text{Text: string(content)}
 	case a2a.Raw:
-		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithBytes{FileWithBytes: c},
+		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithBytes{FileWithBytes: content},
 			MimeType: p.MediaType, Name: p.Filename}}
 		mark = marker{}
 	case a2a.URL:
-		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithUri{FileWithUri: string(c)},
+		part.Part = &pb.Part_File{File: &pb.FilePart{File: &pb.FilePart_FileWithUri{FileWithUri: string(content)},
 			MimeType: p.MediaType, Name: p.Filename}}
 		mark = marker{}
 	case a2a.Data:
-		object, wrapped, err := fromData(jsontext.Value(c))
-		if err != nil {
-			return nil, pbvalue.Within("data", err)
+		value := c.FromValue(jsontext.Value(content))
+		object := value.GetStructValue()
+		if mark.Wrapped = object == nil; mark.Wrapped { // here data are an object
+			object = &structpb.Struct{Fields: map[string]*structpb.Value{wrapperName: value}}
 		}
-		mark.Wrapped = wrapped
 		part.Part = &pb.Part_Data{Data: &pb.DataPart{Data: object}}
 	default:
-		return nil, errors.New("a part carries Text, Raw, URL or Data")
+		c.Fail(errors.New("a part carries Text, Raw, URL or Data"))
 	}
 	metadata, err := mark.mark(p.Metadata)
 	if err != nil {
-		return nil, err
+		c.Fail(err)
 	}
-	part.Metadata, err = pbvalue.FromMetadata(metadata)
-	return part, err
+	part.Metadata = c.FromMetadata(metadata)
+	return part
 }
 
-// fromData returns data as the object that it has to be in this form, and whether it is the member of one.
-func fromData(text jsontext.Value) (object *structpb.Struct, wrapped bool, err error) {
-	v, err := pbvalue.FromValue(text)
-	if err != nil {
-		return nil, false, err
-	}
-	if s, ok := v.GetKind().(*structpb.Value_StructValue); ok {
-		return s.StructValue, false, nil
-	}
-	return &structpb.Struct{Fields: map[string]*structpb.Value{wrapperName: v}}, true, nil
-}
-
-func fromMessage(m *a2a.Message) (*pb.Message, error) {
+func fromMessage(c *pbvalue.Converter, m *a2a.Message) *pb.Message {
 	if m == nil {
-		return nil, nil
+		return nil
 	}
-	parts, err := pbvalue.List(m.Parts, fromPart)
-	if err != nil {
-		return nil, pbvalue.Within("parts", err)
-	}
-	metadata, err := pbvalue.FromMetadata(m.Metadata)
 	return &pb.Message{
 		MessageId: string(m.ID), ContextId: string(m.ContextID), TaskId: string(m.TaskID), Role: pb.Role(m.Role),
-		Parts: parts, Metadata: metadata, Extensions: m.Extensions,
-		ReferenceTaskIds: pbvalue.Strings[a2a.TaskID, string](m.ReferenceTaskIDs),
-	}, err
+		Parts: pbvalue.List(c, "parts", m.Parts, fromPart), Metadata: c.FromMetadata(m.Metadata),
+		Extensions: m.Extensions, ReferenceTaskIds: pbvalue.Strings[a2a.TaskID, string](m.ReferenceTaskIDs),
+	}
 }
 
-func fromArtifact(a *a2a.Artifact) (*pb.Artifact, error) {
+func fromArtifact(c *pbvalue.Converter, a *a2a.Artifact) *pb.Artifact {
 	if a == nil {
-		return nil, nil
+		return nil
 	}
-	parts, err := pbvalue.List(a.Parts, fromPart)
-	if err != nil {
-		return nil, pbvalue.Within("parts", err)
-	}
-	metadata, err := pbvalue.FromMetadata(a.Metadata)
 	return &pb.Artifact{
 		ArtifactId: string(a.ID), Name: a.Name, Description: a.Description,
-		Parts: parts, Metadata: metadata, Extensions: a.Extensions,
-	}, err
+		Parts: pbvalue.List(c, "parts", a.Parts, fromPart), Metadata: c.FromMetadata(a.Metadata),
+		Extensions: a.Extensions,
+	}
 }
 
-func fromStatus(s *a2a.TaskStatus) (*pb.TaskStatus, error) {
-	message, err := fromMessage(s.Message)
-	return &pb.TaskStatus{State: pb.TaskState(s.State), Update: message, Timestamp: pbvalue.FromTime(s.Timestamp)}, err
+func fromStatus(c *pbvalue.Converter, s *a2a.TaskStatus) *pb.TaskStatus {
+	return &pb.TaskStatus{
+		State: pb.TaskState(s.State), Update: pbvalue.Member(c, "message", s.Message, fromMessage),
+		Timestamp: pbvalue.FromTime(s.Timestamp),
+	}
 }
 
-func fromTask(t *a2a.Task) (*pb.Task, error) {
-	status, err := fromStatus(&t.Status)
-	if err != nil {
-		return nil, pbvalue.Within("status", err)
-	}
-	artifacts, err := pbvalue.List(t.Artifacts, fromArtifact)
-	if err != nil {
-		return nil, pbvalue.Within("artifacts", err)
-	}
-	history, err := pbvalue.List(t.History, fromMessage)
-	if err != nil {
-		return nil, pbvalue.Within("history", err)
-	}
-	metadata, err := pbvalue.FromMetadata(t.Metadata)
+func fromTask(c *pbvalue.Converter, t *a2a.Task) *pb.Task {
 	return &pb.Task{
-		Id: string(t.ID), ContextId: string(t.ContextID), Status: status,
-		Artifacts: artifacts, History: history, Metadata: metadata,
-	}, err
+		Id: string(t.ID), ContextId: string(t.ContextID), Status: pbvalue.Member(c, "status", &t.Status, fromStatus),
+		Artifacts: pbvalue.List(c, "artifacts", t.Artifacts, fromArtifact),
+		History:   pbvalue.List(c, "history", t.History, fromMessage), Metadata: c.FromMetadata(t.Metadata),
+	}
 }
 
-func fromStatusUpdate(u *a2a.StatusUpdate, final bool) (*pb.TaskStatusUpdateEvent, error) {
-	status, err := fromStatus(&u.Status)
-	if err != nil {
-		return nil, pbvalue.Within("status", err)
-	}
-	metadata, err := pbvalue.FromMetadata(u.Metadata)
+func fromStatusUpdate(c *pbvalue.Converter, u *a2a.StatusUpdate) *pb.TaskStatusUpdateEvent {
 	return &pb.TaskStatusUpdateEvent{
-		TaskId: string(u.TaskID), ContextId: string(u.ContextID), Status: status, Final: final, Metadata: metadata,
-	}, err
-}
-
-func fromArtifactUpdate(u *a2a.ArtifactUpdate) (*pb.TaskArtifactUpdateEvent, error) {
-	artifact, err := fromArtifact(u.Artifact)
-	if err != nil {
-		return nil, pbvalue.Within("artifact", err)
+		TaskId: string(u.TaskID), ContextId: string(u.ContextID),
+		Status: pbvalue.Member(c, "status", &u.Status, fromStatus), Final: Form{}.Final(u),
+		Metadata: c.FromMetadata(u.Metadata),
 	}
-	metadata, err := pbvalue.FromMetadata(u.Metadata)
-	return &pb.TaskArtifactUpdateEvent{
-		TaskId: string(u.TaskID), ContextId: string(u.ContextID), Artifact: artifact,
-		Append: u.Append, LastChunk: u.LastChunk, Metadata: metadata,
-	}, err
 }
 
-func fromEvent(ev a2a.Event, final bool) (*pb.StreamResponse, error) {
+func fromArtifactUpdate(c *pbvalue.Converter, u *a2a.ArtifactUpdate) *pb.TaskArtifactUpdateEvent {
+	return &pb.TaskArtifactUpdateEvent{
+		TaskId: string(u.TaskID), ContextId: string(u.ContextID),
+		Artifact: pbvalue.Member(c, "artifact", u.Artifact, fromArtifact),
+		Append:   u.Append, LastChunk: u.LastChunk, Metadata: c.FromMetadata(u.Metadata),
+	}
+}
+
+func fromEvent(c *pbvalue.Converter, ev a2a.Event) *pb.StreamResponse {
 	switch e := ev.(type) {
 	case *a2a.Task:
-		task, err := fromTask(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_Task{Task: task}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_Task{Task: fromTask(c, e)}}
 	case *a2a.Message:
-		message, err := fromMessage(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_Msg{Msg: message}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_Msg{Msg: fromMessage(c, e)}}
 	case *a2a.StatusUpdate:
-		update, err := fromStatusUpdate(e, final)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_StatusUpdate{StatusUpdate: update}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_StatusUpdate{StatusUpdate: fromStatusUpdate(c, e)}}
 	case *a2a.ArtifactUpdate:
-		update, err := fromArtifactUpdate(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_ArtifactUpdate{ArtifactUpdate: update}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_ArtifactUpdate{ArtifactUpdate: fromArtifactUpdate(c, e)}}
 	}
-	return nil, fmt.Errorf("no stream carries a %T", ev)
+	c.Fail(fmt.Errorf("no stream carries a %T", ev))
+	return nil
 }
 
-func fromSendMessageRequest(r *a2a.SendMessageRequest) (*pb.SendMessageRequest, error) {
-	message, err := fromMessage(r.Message)
-	if err != nil {
-		return nil, pbvalue.Within("message", err)
+func fromSendResult(c *pbvalue.Converter, result a2a.SendResult) *pb.SendMessageResponse {
+	if t, ok := result.(*a2a.Task); ok {
+		return &pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Task{Task: fromTask(c, t)}}
 	}
-	metadata, err := pbvalue.FromMetadata(r.Metadata)
-	request := &pb.SendMessageRequest{Request: message, Metadata: metadata,
-		Configuration: &pb.SendMessageConfiguration{Blocking: true}}
-	if c := r.Configuration; c != nil {
+	m, _ := result.(*a2a.Message)
+	return &pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Msg{Msg: fromMessage(c, m)}}
+}
+
+func fromSendMessageRequest(c *pbvalue.Converter, r *a2a.SendMessageRequest) *pb.SendMessageRequest {
+	request := &pb.SendMessageRequest{
+		Request: pbvalue.Member(c, "message", r.Message, fromMessage), Metadata: c.FromMetadata(r.Metadata),
+		Configuration: &pb.SendMessageConfiguration{Blocking: true},
+	}
+	if config := r.Configuration; config != nil {
 		request.Configuration = &pb.SendMessageConfiguration{
-			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromHistoryLength(c.HistoryLength),
-			Blocking: !c.ReturnImmediately,
+			AcceptedOutputModes: config.AcceptedOutputModes, HistoryLength: fromHistoryLength(config.HistoryLength),
+			Blocking: !config.ReturnImmediately,
 		}
-		if c.PushConfig != nil {
-			request.Configuration.PushNotification = fromPushConfig(c.PushConfig)
+		if config.PushConfig != nil {
+			request.Configuration.PushNotification = fromPushConfig(config.PushConfig)
 		}
 	}
-	return request, err
+	return request
 }
 
 // fromHistoryLength returns the length of a history: 0 for all of it. None cannot be said, so the client asks for one
-// and leaves it out, see [TrimHistory].
+// and leaves it out, see [wire.TrimHistory].
 func fromHistoryLength(n *int) int32 {
-	switch {
-	case n == nil:
+	if n == nil {
 		return 0
-	case *n == 0:
-		return 1
 	}
-	return pbvalue.Int32(*n)
-}
-
-// TrimHistory takes the history out of the answer to a request that wants none, which this form cannot say.
-func TrimHistory(request, result any) {
-	task, ok := result.(*a2a.Task)
-	if !ok {
-		return
-	}
-	var length *int
-	switch r := request.(type) {
-	case *a2a.GetTaskRequest:
-		length = r.HistoryLength
-	case *a2a.SendMessageRequest:
-		if r.Configuration != nil {
-			length = r.Configuration.HistoryLength
-		}
-	}
-	if length != nil && *length == 0 {
-		task.History = nil
-	}
+	return pbvalue.Int32(cmp.Or(*n, 1))
 }
 
 func fromListTasksRequest(r *a2a.ListTasksRequest) *pb.ListTasksRequest {
@@ -220,22 +162,31 @@ func fromListTasksRequest(r *a2a.ListTasksRequest) *pb.ListTasksRequest {
 	return request
 }
 
-func fromCreatePushConfig(c *a2a.PushConfig) *pb.CreateTaskPushNotificationConfigRequest {
-	return &pb.CreateTaskPushNotificationConfigRequest{
-		Parent: taskName(c.TaskID), ConfigId: c.ID, Config: fromNamedPushConfig(c),
+func fromListTasksResponse(c *pbvalue.Converter, r *a2a.ListTasksResponse) *pb.ListTasksResponse {
+	return &pb.ListTasksResponse{
+		Tasks: pbvalue.List(c, "tasks", r.Tasks, fromTask), NextPageToken: r.NextPageToken,
+		TotalSize: pbvalue.Int32(r.TotalSize),
 	}
 }
 
-func fromNamedPushConfig(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
-	return &pb.TaskPushNotificationConfig{Name: configName(c.TaskID, c.ID), PushNotificationConfig: fromPushConfig(c)}
+func fromNamedPushConfig(_ *pbvalue.Converter, p *a2a.PushConfig) *pb.TaskPushNotificationConfig {
+	return &pb.TaskPushNotificationConfig{Name: configName(p.TaskID, p.ID), PushNotificationConfig: fromPushConfig(p)}
 }
 
-func fromPushConfig(c *a2a.PushConfig) *pb.PushNotificationConfig {
-	config := &pb.PushNotificationConfig{Id: c.ID, Url: c.URL, Token: c.Token}
-	if c.Authentication != nil {
-		config.Authentication = &pb.AuthenticationInfo{Credentials: c.Authentication.Credentials}
-		if c.Authentication.Scheme != "" {
-			config.Authentication.Schemes = []string{c.Authentication.Scheme}
+func fromPushConfigs(
+	c *pbvalue.Converter, r *a2a.ListPushConfigsResponse,
+) *pb.ListTaskPushNotificationConfigResponse {
+	return &pb.ListTaskPushNotificationConfigResponse{
+		Configs: pbvalue.List(c, "configs", r.Configs, fromNamedPushConfig), NextPageToken: r.NextPageToken,
+	}
+}
+
+func fromPushConfig(p *a2a.PushConfig) *pb.PushNotificationConfig {
+	config := &pb.PushNotificationConfig{Id: p.ID, Url: p.URL, Token: p.Token}
+	if auth := p.Authentication; auth != nil {
+		config.Authentication = &pb.AuthenticationInfo{Credentials: auth.Credentials}
+		if auth.Scheme != "" {
+			config.Authentication.Schemes = []string{auth.Scheme}
 		}
 	}
 	return config

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	pb "github.com/a2aproject/a2a-go/a2apb"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -62,113 +61,92 @@ func (Form) Final(ev a2a.Event) bool {
 	return ok && (u.Status.State.Terminal() || u.Status.State.Interrupted())
 }
 
-func (f Form) decoder() decoder { return decoder{pbvalue.Decoder{MaxDepth: f.MaxDepth}} }
-
 // DecodeRequest reads the request of an operation. Its errors are [*a2a.Error].
 func (f Form) DecodeRequest(op wire.Operation, b []byte) (any, error) {
-	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage:
-		return f.read(decode(b, new(pb.SendMessageRequest), d.sendMessageRequest))
+		return f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.SendMessageRequest), sendMessageRequest))
 	case wire.OpStreamMessage:
-		return f.read(decode(b, new(pb.SendMessageRequest), d.streamMessageRequest))
+		return f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.SendMessageRequest), streamMessageRequest))
 	case wire.OpGetTask:
-		return decode(b, new(pb.GetTaskRequest), getTaskRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetTaskRequest), getTaskRequest)
 	case wire.OpListTasks:
-		return decode(b, new(pb.ListTasksRequest), listTasksRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTasksRequest), listTasksRequest)
 	case wire.OpCancelTask:
-		return decode(b, new(pb.CancelTaskRequest), cancelTaskRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.CancelTaskRequest), cancelTaskRequest)
 	case wire.OpSubscribe:
-		return decode(b, new(pb.TaskSubscriptionRequest), subscribeRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.TaskSubscriptionRequest), subscribeRequest)
 	case wire.OpCreatePushConfig:
-		return decode(b, new(pb.CreateTaskPushNotificationConfigRequest), createPushConfigRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.CreateTaskPushNotificationConfigRequest), createPushConfigRequest)
 	case wire.OpGetPushConfig:
-		return decode(b, new(pb.GetTaskPushNotificationConfigRequest), getPushConfigRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetTaskPushNotificationConfigRequest), getPushConfigRequest)
 	case wire.OpListPushConfigs:
-		return decode(b, new(pb.ListTaskPushNotificationConfigRequest), listPushConfigsRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTaskPushNotificationConfigRequest), listPushConfigsRequest)
 	case wire.OpDeletePushConfig:
-		return decode(b, new(pb.DeleteTaskPushNotificationConfigRequest), deletePushConfigRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.DeleteTaskPushNotificationConfigRequest), deletePushConfigRequest)
 	case wire.OpExtendedCard:
-		return decode(b, new(pb.GetAgentCardRequest), extendedCardRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetAgentCardRequest), extendedCardRequest)
 	}
 	return nil, fmt.Errorf("%v has no request", op)
 }
 
 // DecodeResult reads what answered a request; the result of DeletePushConfig is nil.
 func (f Form) DecodeResult(op wire.Operation, b []byte) (any, error) {
-	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage:
-		return f.read(decode(b, new(pb.SendMessageResponse), d.sendMessageResponse))
+		return f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.SendMessageResponse), sendMessageResponse))
 	case wire.OpGetTask, wire.OpCancelTask:
-		return f.read(decode(b, new(pb.Task), d.task))
+		return f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.Task), task))
 	case wire.OpListTasks:
-		return f.read(decode(b, new(pb.ListTasksResponse), d.listTasksResponse))
+		return f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.ListTasksResponse), listTasksResponse))
 	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
-		return decode(b, new(pb.TaskPushNotificationConfig), namedPushConfig)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.TaskPushNotificationConfig), namedPushConfig)
 	case wire.OpListPushConfigs:
-		return decode(b, new(pb.ListTaskPushNotificationConfigResponse), listPushConfigsResponse)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTaskPushNotificationConfigResponse), listPushConfigsResponse)
 	case wire.OpDeletePushConfig:
 		return nil, nil
 	case wire.OpExtendedCard:
-		return decode(b, new(pb.AgentCard), d.card)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.AgentCard), card)
 	}
 	return nil, fmt.Errorf("%v has no result", op)
 }
 
 // DecodeEvent reads an event of a stream.
 func (f Form) DecodeEvent(b []byte) (a2a.Event, error) {
-	in := new(pb.StreamResponse)
-	if err := unmarshal(b, in); err != nil {
+	ev, err := f.read(pbvalue.Decode(f.MaxDepth, b, new(pb.StreamResponse), event))
+	if err != nil {
 		return nil, err
 	}
-	ev, err := f.decoder().event(in)
-	if err == nil && !f.RawFiles {
-		wire.ReadFiles(ev)
-	}
-	return ev, err
-}
-
-func decode[M proto.Message, T any](b []byte, m M, convert func(M) (T, error)) (any, error) {
-	if err := unmarshal(b, m); err != nil {
-		return nil, err
-	}
-	return convert(m)
-}
-
-func unmarshal(b []byte, m proto.Message) error {
-	if err := proto.Unmarshal(b, m); err != nil {
-		name := m.ProtoReflect().Descriptor().FullName()
-		return &a2a.Error{Kind: a2a.ErrParse, Message: fmt.Sprintf("the message is not a valid %s", name), Cause: err}
-	}
-	return nil
+	return ev.(a2a.Event), nil
 }
 
 // EncodeRequest returns the request of an operation.
 func (f Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 	switch r := f.written(request).(type) {
 	case *a2a.SendMessageRequest:
-		return encode(fromSendMessageRequest(r))
+		return pbvalue.Encode(r, fromSendMessageRequest)
 	case *a2a.GetTaskRequest:
-		return encode(&pb.GetTaskRequest{Name: taskName(r.ID), HistoryLength: fromHistoryLength(r.HistoryLength)}, nil)
+		return pbvalue.Marshal(&pb.GetTaskRequest{Name: taskName(r.ID), HistoryLength: fromHistoryLength(r.HistoryLength)})
 	case *a2a.ListTasksRequest:
-		return encode(fromListTasksRequest(r), nil)
+		return pbvalue.Marshal(fromListTasksRequest(r))
 	case *a2a.CancelTaskRequest:
-		return encode(&pb.CancelTaskRequest{Name: taskName(r.ID)}, nil)
+		return pbvalue.Marshal(&pb.CancelTaskRequest{Name: taskName(r.ID)})
 	case *a2a.SubscribeRequest:
-		return encode(&pb.TaskSubscriptionRequest{Name: taskName(r.ID)}, nil)
+		return pbvalue.Marshal(&pb.TaskSubscriptionRequest{Name: taskName(r.ID)})
 	case *a2a.PushConfig:
-		return encode(fromCreatePushConfig(r), nil)
+		return pbvalue.Marshal(&pb.CreateTaskPushNotificationConfigRequest{
+			Parent: taskName(r.TaskID), ConfigId: r.ID, Config: fromNamedPushConfig(nil, r),
+		})
 	case *a2a.GetPushConfigRequest:
-		return encode(&pb.GetTaskPushNotificationConfigRequest{Name: configName(r.TaskID, r.ID)}, nil)
+		return pbvalue.Marshal(&pb.GetTaskPushNotificationConfigRequest{Name: configName(r.TaskID, r.ID)})
 	case *a2a.ListPushConfigsRequest:
-		return encode(&pb.ListTaskPushNotificationConfigRequest{
+		return pbvalue.Marshal(&pb.ListTaskPushNotificationConfigRequest{
 			Parent: taskName(r.TaskID), PageSize: pbvalue.Int32(r.PageSize), PageToken: r.PageToken,
-		}, nil)
+		})
 	case *a2a.DeletePushConfigRequest:
-		return encode(&pb.DeleteTaskPushNotificationConfigRequest{Name: configName(r.TaskID, r.ID)}, nil)
+		return pbvalue.Marshal(&pb.DeleteTaskPushNotificationConfigRequest{Name: configName(r.TaskID, r.ID)})
 	case *a2a.ExtendedCardRequest:
-		return encode(&pb.GetAgentCardRequest{}, nil)
+		return pbvalue.Marshal(&pb.GetAgentCardRequest{})
 	}
 	return nil, fmt.Errorf("%v does not take a %T", op, request)
 }
@@ -177,50 +155,27 @@ func (f Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 func (f Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 	switch r := f.written(result).(type) {
 	case *a2a.Task:
-		task, err := fromTask(r)
 		if op == wire.OpSendMessage {
-			return encode(&pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Task{Task: task}}, err)
+			return pbvalue.Encode(a2a.SendResult(r), fromSendResult)
 		}
-		return encode(task, err)
+		return pbvalue.Encode(r, fromTask)
 	case *a2a.Message:
-		message, err := fromMessage(r)
-		return encode(&pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Msg{Msg: message}}, err)
+		return pbvalue.Encode(a2a.SendResult(r), fromSendResult)
 	case *a2a.ListTasksResponse:
-		tasks, err := pbvalue.List(r.Tasks, fromTask)
-		return encode(&pb.ListTasksResponse{Tasks: tasks, NextPageToken: r.NextPageToken,
-			TotalSize: pbvalue.Int32(r.TotalSize)}, err)
+		return pbvalue.Encode(r, fromListTasksResponse)
 	case *a2a.PushConfig:
-		return encode(fromNamedPushConfig(r), nil)
+		return pbvalue.Encode(r, fromNamedPushConfig)
 	case *a2a.ListPushConfigsResponse:
-		configs := make([]*pb.TaskPushNotificationConfig, len(r.Configs))
-		for i, c := range r.Configs {
-			configs[i] = fromNamedPushConfig(c)
-		}
-		return encode(&pb.ListTaskPushNotificationConfigResponse{Configs: configs, NextPageToken: r.NextPageToken}, nil)
+		return pbvalue.Encode(r, fromPushConfigs)
 	case *a2a.AgentCard:
-		return encode(fromCard(r))
+		return pbvalue.Encode(r, fromCard)
 	case nil:
-		return encode(&emptypb.Empty{}, nil)
+		return pbvalue.Marshal(&emptypb.Empty{})
 	}
 	return nil, fmt.Errorf("%v cannot answer with a %T", op, result)
 }
 
 // EncodeEvent returns an event of a stream.
 func (f Form) EncodeEvent(ev a2a.Event) ([]byte, error) {
-	return encode(fromEvent(f.written(ev).(a2a.Event), f.Final(ev)))
-}
-
-// encode returns the message's bytes. They are never nil, so that an empty message is not taken for none.
-func encode[M proto.Message](m M, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	b, err := proto.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		b = []byte{}
-	}
-	return b, nil
+	return pbvalue.Encode(f.written(ev).(a2a.Event), fromEvent)
 }

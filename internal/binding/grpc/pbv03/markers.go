@@ -43,20 +43,21 @@ func (m marker) mark(metadata a2a.Metadata) (a2a.Metadata, error) {
 	return c, nil
 }
 
-// takeMarker takes the marker out of the metadata of a part. The metadata become nil if nothing else is in them. A
-// value that is not a marker stays in the metadata.
-func takeMarker(metadata *a2a.Metadata) marker {
+// takeMarker takes the marker of a text or data part out of its metadata, which become nil if nothing else is in them,
+// and reports whether it says that data are wrapped. A value that is not a marker stays in the metadata.
+func takeMarker(p *a2a.Part) (wrapped bool) {
 	var m marker
-	if text, ok := (*metadata)[markerKey]; ok && json.Unmarshal(text, &m) == nil {
-		drop(metadata, markerKey)
+	if text, ok := p.Metadata[markerKey]; ok && json.Unmarshal(text, &m) == nil {
+		drop(&p.Metadata, markerKey)
 	} else {
 		m = marker{}
 	}
-	if bytes.Equal((*metadata)[compatKey], []byte("true")) {
+	if bytes.Equal(p.Metadata[compatKey], []byte("true")) {
 		m.Wrapped = true
-		drop(metadata, compatKey)
+		drop(&p.Metadata, compatKey)
 	}
-	return m
+	p.MediaType, p.Filename = m.MediaType, m.Filename
+	return m.Wrapped
 }
 
 func drop(m *a2a.Metadata, name string) {

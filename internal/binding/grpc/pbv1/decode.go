@@ -3,246 +3,200 @@
 package pbv1
 
 import (
-	"time"
-
 	pb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/types/known/structpb"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbvalue"
 )
 
-// A decoder makes values of the model. That a required field is missing is for Validate to say, except where the model
-// has no place for what is there instead.
-type decoder struct{ values pbvalue.Decoder }
+// That a required field is missing is for Validate to say, except where the model has no place for what is there
+// instead.
 
-// set fills in a field of the model unless an earlier one failed, whose error it returns then.
-func set[T any](err error, into *T, name string, value T, failed error) error {
-	switch {
-	case err != nil:
-		return err
-	case failed != nil:
-		return pbvalue.Within(name, failed)
+func part(c *pbvalue.Converter, p *pb.Part) a2a.Part {
+	part := a2a.Part{MediaType: p.GetMediaType(), Filename: p.GetFilename()}
+	switch content := p.GetContent().(type) {
+	case *pb.Part_Text:
+		part.Content = a2a.Text(content.Text)
+	case *pb.Part_Raw:
+		part.Content = a2a.Raw(content.Raw)
+	case *pb.Part_Url:
+		part.Content = a2a.URL(content.Url)
+	case *pb.Part_Data:
+		part.Content = a2a.Data(c.Value(content.Data))
+	default:
+		c.Fail(a2a.InvalidParams("", "must have one of text, raw, url, data"))
 	}
-	*into = value
+	part.Metadata = c.Metadata(p.GetMetadata())
+	return part
+}
+
+func message(c *pbvalue.Converter, m *pb.Message) *a2a.Message {
+	if m == nil {
+		return nil
+	}
+	return &a2a.Message{
+		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()),
+		TaskID: a2a.TaskID(m.GetTaskId()), Role: a2a.Role(m.GetRole()),
+		Parts: pbvalue.List(c, "parts", m.GetParts(), part), Metadata: c.Metadata(m.GetMetadata()),
+		Extensions:       m.GetExtensions(),
+		ReferenceTaskIDs: pbvalue.Strings[string, a2a.TaskID](m.GetReferenceTaskIds()),
+	}
+}
+
+func artifact(c *pbvalue.Converter, a *pb.Artifact) *a2a.Artifact {
+	return &a2a.Artifact{
+		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(),
+		Parts: pbvalue.List(c, "parts", a.GetParts(), part), Metadata: c.Metadata(a.GetMetadata()),
+		Extensions: a.GetExtensions(),
+	}
+}
+
+func status(c *pbvalue.Converter, s *pb.TaskStatus) a2a.TaskStatus {
+	return a2a.TaskStatus{
+		State: a2a.TaskState(s.GetState()), Message: pbvalue.Member(c, "message", s.GetMessage(), message),
+		Timestamp: c.Time("timestamp", s.GetTimestamp()),
+	}
+}
+
+func task(c *pbvalue.Converter, t *pb.Task) *a2a.Task {
+	return &a2a.Task{
+		ID: a2a.TaskID(t.GetId()), ContextID: a2a.ContextID(t.GetContextId()),
+		Status:    pbvalue.Member(c, "status", t.GetStatus(), status),
+		Artifacts: pbvalue.List(c, "artifacts", t.GetArtifacts(), artifact),
+		History:   pbvalue.List(c, "history", t.GetHistory(), message),
+		Metadata:  c.Metadata(t.GetMetadata()),
+	}
+}
+
+func statusUpdate(c *pbvalue.Converter, u *pb.TaskStatusUpdateEvent) *a2a.StatusUpdate {
+	return &a2a.StatusUpdate{
+		TaskID: a2a.TaskID(u.GetTaskId()), ContextID: a2a.ContextID(u.GetContextId()),
+		Status: pbvalue.Member(c, "status", u.GetStatus(), status), Metadata: c.Metadata(u.GetMetadata()),
+	}
+}
+
+func artifactUpdate(c *pbvalue.Converter, u *pb.TaskArtifactUpdateEvent) *a2a.ArtifactUpdate {
+	return &a2a.ArtifactUpdate{
+		TaskID: a2a.TaskID(u.GetTaskId()), ContextID: a2a.ContextID(u.GetContextId()),
+		Artifact: pbvalue.Member(c, "artifact", u.GetArtifact(), artifact),
+		Append:   u.GetAppend(), LastChunk: u.GetLastChunk(), Metadata: c.Metadata(u.GetMetadata()),
+	}
+}
+
+func event(c *pbvalue.Converter, r *pb.StreamResponse) a2a.Event {
+	switch p := r.GetPayload().(type) {
+	case *pb.StreamResponse_Task:
+		return pbvalue.Member(c, "task", p.Task, task)
+	case *pb.StreamResponse_Message:
+		return pbvalue.Member(c, "message", p.Message, message)
+	case *pb.StreamResponse_StatusUpdate:
+		return pbvalue.Member(c, "statusUpdate", p.StatusUpdate, statusUpdate)
+	case *pb.StreamResponse_ArtifactUpdate:
+		return pbvalue.Member(c, "artifactUpdate", p.ArtifactUpdate, artifactUpdate)
+	}
+	c.Fail(a2a.InvalidParams("", "must have one of task, message, statusUpdate, artifactUpdate"))
 	return nil
 }
 
-func (d decoder) metadata(err error, into *a2a.Metadata, s *structpb.Struct) error {
-	if err != nil || s == nil {
-		return err
-	}
-	value, failed := d.values.Metadata(s)
-	return set(err, into, "metadata", value, failed)
-}
-
-func (d decoder) part(p *pb.Part) (a2a.Part, error) {
-	part := a2a.Part{MediaType: p.GetMediaType(), Filename: p.GetFilename()}
-	switch c := p.GetContent().(type) {
-	case *pb.Part_Text:
-		part.Content = a2a.Text(c.Text)
-	case *pb.Part_Raw:
-		part.Content = a2a.Raw(c.Raw)
-	case *pb.Part_Url:
-		part.Content = a2a.URL(c.Url)
-	case *pb.Part_Data:
-		text, err := d.values.Value(c.Data)
-		if err != nil {
-			return part, pbvalue.Within("data", err)
-		}
-		part.Content = a2a.Data(text)
-	default:
-		return part, a2a.InvalidParams("", "must have one of text, raw, url, data")
-	}
-	return part, d.metadata(nil, &part.Metadata, p.GetMetadata())
-}
-
-func (d decoder) message(m *pb.Message) (*a2a.Message, error) {
-	if m == nil {
-		return nil, nil
-	}
-	message := &a2a.Message{
-		ID: a2a.MessageID(m.GetMessageId()), ContextID: a2a.ContextID(m.GetContextId()),
-		TaskID: a2a.TaskID(m.GetTaskId()),
-		Role:   a2a.Role(m.GetRole()), Extensions: m.GetExtensions(),
-		ReferenceTaskIDs: pbvalue.Strings[string, a2a.TaskID](m.GetReferenceTaskIds()),
-	}
-	parts, failed := pbvalue.List(m.GetParts(), d.part)
-	err := set(nil, &message.Parts, "parts", parts, failed)
-	return message, d.metadata(err, &message.Metadata, m.GetMetadata())
-}
-
-func (d decoder) artifact(a *pb.Artifact) (*a2a.Artifact, error) {
-	artifact := &a2a.Artifact{
-		ID: a2a.ArtifactID(a.GetArtifactId()), Name: a.GetName(), Description: a.GetDescription(),
-		Extensions: a.GetExtensions(),
-	}
-	parts, failed := pbvalue.List(a.GetParts(), d.part)
-	err := set(nil, &artifact.Parts, "parts", parts, failed)
-	return artifact, d.metadata(err, &artifact.Metadata, a.GetMetadata())
-}
-
-func (d decoder) status(s *pb.TaskStatus) (a2a.TaskStatus, error) {
-	status := a2a.TaskStatus{State: a2a.TaskState(s.GetState())}
-	message, failed := d.message(s.GetMessage())
-	err := set(nil, &status.Message, "message", message, failed)
-	return status, timestamp(err, &status.Timestamp, "timestamp", s.GetTimestamp())
-}
-
-func timestamp(err error, into *time.Time, name string, t *timestamppb.Timestamp) error {
-	value, failed := pbvalue.Time(t)
-	return set(err, into, name, value, failed)
-}
-
-func (d decoder) task(t *pb.Task) (*a2a.Task, error) {
-	task := &a2a.Task{ID: a2a.TaskID(t.GetId()), ContextID: a2a.ContextID(t.GetContextId())}
-	status, failed := d.status(t.GetStatus())
-	err := set(nil, &task.Status, "status", status, failed)
-	artifacts, failed := pbvalue.List(t.GetArtifacts(), d.artifact)
-	err = set(err, &task.Artifacts, "artifacts", artifacts, failed)
-	history, failed := pbvalue.List(t.GetHistory(), d.message)
-	err = set(err, &task.History, "history", history, failed)
-	return task, d.metadata(err, &task.Metadata, t.GetMetadata())
-}
-
-func (d decoder) statusUpdate(u *pb.TaskStatusUpdateEvent) (*a2a.StatusUpdate, error) {
-	update := &a2a.StatusUpdate{TaskID: a2a.TaskID(u.GetTaskId()), ContextID: a2a.ContextID(u.GetContextId())}
-	status, failed := d.status(u.GetStatus())
-	err := set(nil, &update.Status, "status", status, failed)
-	return update, d.metadata(err, &update.Metadata, u.GetMetadata())
-}
-
-func (d decoder) artifactUpdate(u *pb.TaskArtifactUpdateEvent) (*a2a.ArtifactUpdate, error) {
-	update := &a2a.ArtifactUpdate{
-		TaskID: a2a.TaskID(u.GetTaskId()), ContextID: a2a.ContextID(u.GetContextId()),
-		Append: u.GetAppend(), LastChunk: u.GetLastChunk(),
-	}
-	artifact, failed := d.artifact(u.GetArtifact())
-	err := set(nil, &update.Artifact, "artifact", artifact, failed)
-	return update, d.metadata(err, &update.Metadata, u.GetMetadata())
-}
-
-func (d decoder) event(r *pb.StreamResponse) (a2a.Event, error) {
-	switch p := r.GetPayload().(type) {
-	case *pb.StreamResponse_Task:
-		return event("task", p.Task, d.task)
-	case *pb.StreamResponse_Message:
-		return event("message", p.Message, d.message)
-	case *pb.StreamResponse_StatusUpdate:
-		return event("statusUpdate", p.StatusUpdate, d.statusUpdate)
-	case *pb.StreamResponse_ArtifactUpdate:
-		return event("artifactUpdate", p.ArtifactUpdate, d.artifactUpdate)
-	}
-	return nil, a2a.InvalidParams("", "must have one of task, message, statusUpdate, artifactUpdate")
-}
-
-func event[M any, E a2a.Event](name string, m *M, convert func(*M) (E, error)) (a2a.Event, error) {
-	ev, err := convert(m)
-	if err != nil {
-		return nil, pbvalue.Within(name, err)
-	}
-	return ev, nil
-}
-
-func (d decoder) sendMessageResponse(r *pb.SendMessageResponse) (a2a.SendResult, error) {
+func sendMessageResponse(c *pbvalue.Converter, r *pb.SendMessageResponse) a2a.SendResult {
 	switch p := r.GetPayload().(type) {
 	case *pb.SendMessageResponse_Task:
-		task, err := d.task(p.Task)
-		return task, within("task", err)
+		return pbvalue.Member(c, "task", p.Task, task)
 	case *pb.SendMessageResponse_Message:
-		message, err := d.message(p.Message)
-		return message, within("message", err)
+		return pbvalue.Member(c, "message", p.Message, message)
 	}
-	return nil, a2a.InvalidParams("", "must have one of task, message")
+	c.Fail(a2a.InvalidParams("", "must have one of task, message"))
+	return nil
 }
 
-func within(name string, err error) error {
-	if err == nil {
-		return nil
+func sendMessageRequest(c *pbvalue.Converter, r *pb.SendMessageRequest) *a2a.SendMessageRequest {
+	request := &a2a.SendMessageRequest{
+		Tenant: r.GetTenant(), Message: pbvalue.Member(c, "message", r.GetMessage(), message),
+		Metadata: c.Metadata(r.GetMetadata()),
 	}
-	return pbvalue.Within(name, err)
-}
-
-func (d decoder) sendMessageRequest(r *pb.SendMessageRequest) (*a2a.SendMessageRequest, error) {
-	request := &a2a.SendMessageRequest{Tenant: r.GetTenant()}
-	if c := r.GetConfiguration(); c != nil {
+	if config := r.GetConfiguration(); config != nil {
 		request.Configuration = &a2a.SendConfiguration{
-			AcceptedOutputModes: c.GetAcceptedOutputModes(), HistoryLength: intOf(c.HistoryLength),
-			ReturnImmediately: c.GetReturnImmediately(),
+			AcceptedOutputModes: config.GetAcceptedOutputModes(), HistoryLength: intOf(config.HistoryLength),
+			ReturnImmediately: config.GetReturnImmediately(),
 		}
-		if push := c.GetTaskPushNotificationConfig(); push != nil {
-			request.Configuration.PushConfig, _ = pushConfig(push)
+		if push := config.GetTaskPushNotificationConfig(); push != nil {
+			request.Configuration.PushConfig = pushConfig(c, push)
 		}
 	}
-	message, failed := d.message(r.GetMessage())
-	err := set(nil, &request.Message, "message", message, failed)
-	return request, d.metadata(err, &request.Metadata, r.GetMetadata())
+	return request
 }
 
-func getTaskRequest(r *pb.GetTaskRequest) (*a2a.GetTaskRequest, error) {
-	return &a2a.GetTaskRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId()), HistoryLength: intOf(r.HistoryLength)},
-		nil
+func getTaskRequest(_ *pbvalue.Converter, r *pb.GetTaskRequest) *a2a.GetTaskRequest {
+	return &a2a.GetTaskRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId()), HistoryLength: intOf(r.HistoryLength)}
 }
 
-func listTasksRequest(r *pb.ListTasksRequest) (*a2a.ListTasksRequest, error) {
-	request := &a2a.ListTasksRequest{
+func listTasksRequest(c *pbvalue.Converter, r *pb.ListTasksRequest) *a2a.ListTasksRequest {
+	return &a2a.ListTasksRequest{
 		Tenant: r.GetTenant(), ContextID: a2a.ContextID(r.GetContextId()), Status: a2a.TaskState(r.GetStatus()),
 		PageSize: intOf(r.PageSize), PageToken: r.GetPageToken(), HistoryLength: intOf(r.HistoryLength),
-		IncludeArtifacts: r.GetIncludeArtifacts(),
+		StatusTimestampAfter: c.Time("statusTimestampAfter", r.GetStatusTimestampAfter()),
+		IncludeArtifacts:     r.GetIncludeArtifacts(),
 	}
-	return request, timestamp(nil, &request.StatusTimestampAfter, "statusTimestampAfter", r.GetStatusTimestampAfter())
 }
 
-func (d decoder) listTasksResponse(r *pb.ListTasksResponse) (*a2a.ListTasksResponse, error) {
-	response := &a2a.ListTasksResponse{
-		NextPageToken: r.GetNextPageToken(), PageSize: int(r.GetPageSize()), TotalSize: int(r.GetTotalSize()),
+func listTasksResponse(c *pbvalue.Converter, r *pb.ListTasksResponse) *a2a.ListTasksResponse {
+	return &a2a.ListTasksResponse{
+		Tasks: pbvalue.List(c, "tasks", r.GetTasks(), task), NextPageToken: r.GetNextPageToken(),
+		PageSize: int(r.GetPageSize()), TotalSize: int(r.GetTotalSize()),
 	}
-	tasks, failed := pbvalue.List(r.GetTasks(), d.task)
-	return response, set(nil, &response.Tasks, "tasks", tasks, failed)
 }
 
-func (d decoder) cancelTaskRequest(r *pb.CancelTaskRequest) (*a2a.CancelTaskRequest, error) {
-	request := &a2a.CancelTaskRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId())}
-	return request, d.metadata(nil, &request.Metadata, r.GetMetadata())
+func cancelTaskRequest(c *pbvalue.Converter, r *pb.CancelTaskRequest) *a2a.CancelTaskRequest {
+	return &a2a.CancelTaskRequest{
+		Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId()), Metadata: c.Metadata(r.GetMetadata()),
+	}
 }
 
-func subscribeRequest(r *pb.SubscribeToTaskRequest) (*a2a.SubscribeRequest, error) {
-	return &a2a.SubscribeRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId())}, nil
+func subscribeRequest(_ *pbvalue.Converter, r *pb.SubscribeToTaskRequest) *a2a.SubscribeRequest {
+	return &a2a.SubscribeRequest{Tenant: r.GetTenant(), ID: a2a.TaskID(r.GetId())}
 }
 
-func pushConfig(c *pb.TaskPushNotificationConfig) (*a2a.PushConfig, error) {
+func pushConfig(_ *pbvalue.Converter, p *pb.TaskPushNotificationConfig) *a2a.PushConfig {
 	config := &a2a.PushConfig{
-		Tenant: c.GetTenant(), ID: c.GetId(), TaskID: a2a.TaskID(c.GetTaskId()), URL: c.GetUrl(), Token: c.GetToken(),
+		Tenant: p.GetTenant(), ID: p.GetId(), TaskID: a2a.TaskID(p.GetTaskId()), URL: p.GetUrl(), Token: p.GetToken(),
 	}
-	if auth := c.GetAuthentication(); auth != nil {
+	if auth := p.GetAuthentication(); auth != nil {
 		config.Authentication = &a2a.PushAuthentication{Scheme: auth.GetScheme(), Credentials: auth.GetCredentials()}
 	}
-	return config, nil
+	return config
 }
 
-func getPushConfigRequest(r *pb.GetTaskPushNotificationConfigRequest) (*a2a.GetPushConfigRequest, error) {
-	return &a2a.GetPushConfigRequest{Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), ID: r.GetId()}, nil
+func getPushConfigRequest(
+	_ *pbvalue.Converter, r *pb.GetTaskPushNotificationConfigRequest,
+) *a2a.GetPushConfigRequest {
+	return &a2a.GetPushConfigRequest{Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), ID: r.GetId()}
 }
 
-func listPushConfigsRequest(r *pb.ListTaskPushNotificationConfigsRequest) (*a2a.ListPushConfigsRequest, error) {
+func listPushConfigsRequest(
+	_ *pbvalue.Converter, r *pb.ListTaskPushNotificationConfigsRequest,
+) *a2a.ListPushConfigsRequest {
 	return &a2a.ListPushConfigsRequest{
 		Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), PageSize: int(r.GetPageSize()),
 		PageToken: r.GetPageToken(),
-	}, nil
+	}
 }
 
-func listPushConfigsResponse(r *pb.ListTaskPushNotificationConfigsResponse) (*a2a.ListPushConfigsResponse, error) {
-	configs, err := pbvalue.List(r.GetConfigs(), pushConfig)
-	return &a2a.ListPushConfigsResponse{Configs: configs, NextPageToken: r.GetNextPageToken()}, err
+func listPushConfigsResponse(
+	c *pbvalue.Converter, r *pb.ListTaskPushNotificationConfigsResponse,
+) *a2a.ListPushConfigsResponse {
+	return &a2a.ListPushConfigsResponse{
+		Configs: pbvalue.List(c, "configs", r.GetConfigs(), pushConfig), NextPageToken: r.GetNextPageToken(),
+	}
 }
 
-func deletePushConfigRequest(r *pb.DeleteTaskPushNotificationConfigRequest) (*a2a.DeletePushConfigRequest, error) {
-	return &a2a.DeletePushConfigRequest{Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), ID: r.GetId()}, nil
+func deletePushConfigRequest(
+	_ *pbvalue.Converter, r *pb.DeleteTaskPushNotificationConfigRequest,
+) *a2a.DeletePushConfigRequest {
+	return &a2a.DeletePushConfigRequest{Tenant: r.GetTenant(), TaskID: a2a.TaskID(r.GetTaskId()), ID: r.GetId()}
 }
 
-func extendedCardRequest(r *pb.GetExtendedAgentCardRequest) (*a2a.ExtendedCardRequest, error) {
-	return &a2a.ExtendedCardRequest{Tenant: r.GetTenant()}, nil
+func extendedCardRequest(_ *pbvalue.Converter, r *pb.GetExtendedAgentCardRequest) *a2a.ExtendedCardRequest {
+	return &a2a.ExtendedCardRequest{Tenant: r.GetTenant()}
 }
 
 func intOf(n *int32) *int {

@@ -13,142 +13,113 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbvalue"
 )
 
-func fromPart(p a2a.Part) (*pb.Part, error) {
-	part := &pb.Part{MediaType: p.MediaType, Filename: p.Filename}
-	switch c := p.Content.(type) {
+func fromPart(c *pbvalue.Converter, p a2a.Part) *pb.Part {
+	part := &pb.Part{MediaType: p.MediaType, Filename: p.Filename, Metadata: c.FromMetadata(p.Metadata)}
+	switch content := p.Content.(type) {
 	case a2a.Text:
-		part.Content = &pb.Part_Text{Text: string(c)}
+		part.Content = &pb.Part_Text{Text: string(content)}
 	case a2a.Raw:
-		part.Content = &pb.Part_Raw{Raw: c}
+		part.Content = &pb.Part_Raw{Raw: content}
 	case a2a.URL:
-		part.Content = &pb.Part_Url{Url: string(c)}
+		part.Content = &pb.Part_Url{Url: string(content)}
 	case a2a.Data:
-		v, err := pbvalue.FromValue(jsontext.Value(c))
-		if err != nil {
-			return nil, pbvalue.Within("data", err)
-		}
-		part.Content = &pb.Part_Data{Data: v}
+		part.Content = &pb.Part_Data{Data: c.FromValue(jsontext.Value(content))}
 	default:
-		return nil, errors.New("a part carries Text, Raw, URL or Data")
+		c.Fail(errors.New("a part carries Text, Raw, URL or Data"))
 	}
-	var err error
-	part.Metadata, err = pbvalue.FromMetadata(p.Metadata)
-	return part, err
+	return part
 }
 
-func fromMessage(m *a2a.Message) (*pb.Message, error) {
+func fromMessage(c *pbvalue.Converter, m *a2a.Message) *pb.Message {
 	if m == nil {
-		return nil, nil
+		return nil
 	}
-	parts, err := pbvalue.List(m.Parts, fromPart)
-	if err != nil {
-		return nil, pbvalue.Within("parts", err)
-	}
-	metadata, err := pbvalue.FromMetadata(m.Metadata)
 	return &pb.Message{
 		MessageId: string(m.ID), ContextId: string(m.ContextID), TaskId: string(m.TaskID), Role: pb.Role(m.Role),
-		Parts: parts, Metadata: metadata, Extensions: m.Extensions,
-		ReferenceTaskIds: pbvalue.Strings[a2a.TaskID, string](m.ReferenceTaskIDs),
-	}, err
+		Parts: pbvalue.List(c, "parts", m.Parts, fromPart), Metadata: c.FromMetadata(m.Metadata),
+		Extensions: m.Extensions, ReferenceTaskIds: pbvalue.Strings[a2a.TaskID, string](m.ReferenceTaskIDs),
+	}
 }
 
-func fromArtifact(a *a2a.Artifact) (*pb.Artifact, error) {
+func fromArtifact(c *pbvalue.Converter, a *a2a.Artifact) *pb.Artifact {
 	if a == nil {
-		return nil, nil
+		return nil
 	}
-	parts, err := pbvalue.List(a.Parts, fromPart)
-	if err != nil {
-		return nil, pbvalue.Within("parts", err)
-	}
-	metadata, err := pbvalue.FromMetadata(a.Metadata)
 	return &pb.Artifact{
 		ArtifactId: string(a.ID), Name: a.Name, Description: a.Description,
-		Parts: parts, Metadata: metadata, Extensions: a.Extensions,
-	}, err
+		Parts: pbvalue.List(c, "parts", a.Parts, fromPart), Metadata: c.FromMetadata(a.Metadata),
+		Extensions: a.Extensions,
+	}
 }
 
-func fromStatus(s *a2a.TaskStatus) (*pb.TaskStatus, error) {
-	message, err := fromMessage(s.Message)
-	return &pb.TaskStatus{State: pb.TaskState(s.State), Message: message, Timestamp: pbvalue.FromTime(s.Timestamp)}, err
+func fromStatus(c *pbvalue.Converter, s *a2a.TaskStatus) *pb.TaskStatus {
+	return &pb.TaskStatus{
+		State: pb.TaskState(s.State), Message: pbvalue.Member(c, "message", s.Message, fromMessage),
+		Timestamp: pbvalue.FromTime(s.Timestamp),
+	}
 }
 
-func fromTask(t *a2a.Task) (*pb.Task, error) {
-	status, err := fromStatus(&t.Status)
-	if err != nil {
-		return nil, pbvalue.Within("status", err)
-	}
-	artifacts, err := pbvalue.List(t.Artifacts, fromArtifact)
-	if err != nil {
-		return nil, pbvalue.Within("artifacts", err)
-	}
-	history, err := pbvalue.List(t.History, fromMessage)
-	if err != nil {
-		return nil, pbvalue.Within("history", err)
-	}
-	metadata, err := pbvalue.FromMetadata(t.Metadata)
+func fromTask(c *pbvalue.Converter, t *a2a.Task) *pb.Task {
 	return &pb.Task{
-		Id: string(t.ID), ContextId: string(t.ContextID), Status: status,
-		Artifacts: artifacts, History: history, Metadata: metadata,
-	}, err
+		Id: string(t.ID), ContextId: string(t.ContextID), Status: pbvalue.Member(c, "status", &t.Status, fromStatus),
+		Artifacts: pbvalue.List(c, "artifacts", t.Artifacts, fromArtifact),
+		History:   pbvalue.List(c, "history", t.History, fromMessage), Metadata: c.FromMetadata(t.Metadata),
+	}
 }
 
-func fromStatusUpdate(u *a2a.StatusUpdate) (*pb.TaskStatusUpdateEvent, error) {
-	status, err := fromStatus(&u.Status)
-	if err != nil {
-		return nil, pbvalue.Within("status", err)
+func fromStatusUpdate(c *pbvalue.Converter, u *a2a.StatusUpdate) *pb.TaskStatusUpdateEvent {
+	return &pb.TaskStatusUpdateEvent{
+		TaskId: string(u.TaskID), ContextId: string(u.ContextID),
+		Status: pbvalue.Member(c, "status", &u.Status, fromStatus), Metadata: c.FromMetadata(u.Metadata),
 	}
-	metadata, err := pbvalue.FromMetadata(u.Metadata)
-	return &pb.TaskStatusUpdateEvent{TaskId: string(u.TaskID), ContextId: string(u.ContextID), Status: status,
-		Metadata: metadata}, err
 }
 
-func fromArtifactUpdate(u *a2a.ArtifactUpdate) (*pb.TaskArtifactUpdateEvent, error) {
-	artifact, err := fromArtifact(u.Artifact)
-	if err != nil {
-		return nil, pbvalue.Within("artifact", err)
-	}
-	metadata, err := pbvalue.FromMetadata(u.Metadata)
+func fromArtifactUpdate(c *pbvalue.Converter, u *a2a.ArtifactUpdate) *pb.TaskArtifactUpdateEvent {
 	return &pb.TaskArtifactUpdateEvent{
-		TaskId: string(u.TaskID), ContextId: string(u.ContextID), Artifact: artifact,
-		Append: u.Append, LastChunk: u.LastChunk, Metadata: metadata,
-	}, err
+		TaskId: string(u.TaskID), ContextId: string(u.ContextID),
+		Artifact: pbvalue.Member(c, "artifact", u.Artifact, fromArtifact),
+		Append:   u.Append, LastChunk: u.LastChunk, Metadata: c.FromMetadata(u.Metadata),
+	}
 }
 
-func fromEvent(ev a2a.Event) (*pb.StreamResponse, error) {
+func fromEvent(c *pbvalue.Converter, ev a2a.Event) *pb.StreamResponse {
 	switch e := ev.(type) {
 	case *a2a.Task:
-		task, err := fromTask(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_Task{Task: task}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_Task{Task: fromTask(c, e)}}
 	case *a2a.Message:
-		message, err := fromMessage(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_Message{Message: message}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_Message{Message: fromMessage(c, e)}}
 	case *a2a.StatusUpdate:
-		update, err := fromStatusUpdate(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_StatusUpdate{StatusUpdate: update}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_StatusUpdate{StatusUpdate: fromStatusUpdate(c, e)}}
 	case *a2a.ArtifactUpdate:
-		update, err := fromArtifactUpdate(e)
-		return &pb.StreamResponse{Payload: &pb.StreamResponse_ArtifactUpdate{ArtifactUpdate: update}}, err
+		return &pb.StreamResponse{Payload: &pb.StreamResponse_ArtifactUpdate{ArtifactUpdate: fromArtifactUpdate(c, e)}}
 	}
-	return nil, fmt.Errorf("no stream carries a %T", ev)
+	c.Fail(fmt.Errorf("no stream carries a %T", ev))
+	return nil
 }
 
-func fromSendMessageRequest(r *a2a.SendMessageRequest) (*pb.SendMessageRequest, error) {
-	message, err := fromMessage(r.Message)
-	if err != nil {
-		return nil, pbvalue.Within("message", err)
+func fromSendResult(c *pbvalue.Converter, result a2a.SendResult) *pb.SendMessageResponse {
+	if t, ok := result.(*a2a.Task); ok {
+		return &pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Task{Task: fromTask(c, t)}}
 	}
-	metadata, err := pbvalue.FromMetadata(r.Metadata)
-	request := &pb.SendMessageRequest{Tenant: r.Tenant, Message: message, Metadata: metadata}
-	if c := r.Configuration; c != nil {
+	m, _ := result.(*a2a.Message)
+	return &pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Message{Message: fromMessage(c, m)}}
+}
+
+func fromSendMessageRequest(c *pbvalue.Converter, r *a2a.SendMessageRequest) *pb.SendMessageRequest {
+	request := &pb.SendMessageRequest{
+		Tenant: r.Tenant, Message: pbvalue.Member(c, "message", r.Message, fromMessage),
+		Metadata: c.FromMetadata(r.Metadata),
+	}
+	if config := r.Configuration; config != nil {
 		request.Configuration = &pb.SendMessageConfiguration{
-			AcceptedOutputModes: c.AcceptedOutputModes, HistoryLength: fromInt(c.HistoryLength),
-			ReturnImmediately: c.ReturnImmediately,
+			AcceptedOutputModes: config.AcceptedOutputModes, HistoryLength: fromInt(config.HistoryLength),
+			ReturnImmediately: config.ReturnImmediately,
 		}
-		if c.PushConfig != nil {
-			request.Configuration.TaskPushNotificationConfig = fromPushConfig(c.PushConfig)
+		if config.PushConfig != nil {
+			request.Configuration.TaskPushNotificationConfig = fromPushConfig(c, config.PushConfig)
 		}
 	}
-	return request, err
+	return request
 }
 
 func fromListTasksRequest(r *a2a.ListTasksRequest) *pb.ListTasksRequest {
@@ -163,15 +134,33 @@ func fromListTasksRequest(r *a2a.ListTasksRequest) *pb.ListTasksRequest {
 	return request
 }
 
-func fromPushConfig(c *a2a.PushConfig) *pb.TaskPushNotificationConfig {
-	config := &pb.TaskPushNotificationConfig{
-		Tenant: c.Tenant, Id: c.ID, TaskId: string(c.TaskID), Url: c.URL, Token: c.Token,
+func fromListTasksResponse(c *pbvalue.Converter, r *a2a.ListTasksResponse) *pb.ListTasksResponse {
+	return &pb.ListTasksResponse{
+		Tasks: pbvalue.List(c, "tasks", r.Tasks, fromTask), NextPageToken: r.NextPageToken,
+		PageSize: pbvalue.Int32(r.PageSize), TotalSize: pbvalue.Int32(r.TotalSize),
 	}
-	if c.Authentication != nil {
-		config.Authentication = &pb.AuthenticationInfo{Scheme: c.Authentication.Scheme,
-			Credentials: c.Authentication.Credentials}
+}
+
+func fromCancelTaskRequest(c *pbvalue.Converter, r *a2a.CancelTaskRequest) *pb.CancelTaskRequest {
+	return &pb.CancelTaskRequest{Tenant: r.Tenant, Id: string(r.ID), Metadata: c.FromMetadata(r.Metadata)}
+}
+
+func fromPushConfig(_ *pbvalue.Converter, p *a2a.PushConfig) *pb.TaskPushNotificationConfig {
+	config := &pb.TaskPushNotificationConfig{
+		Tenant: p.Tenant, Id: p.ID, TaskId: string(p.TaskID), Url: p.URL, Token: p.Token,
+	}
+	if auth := p.Authentication; auth != nil {
+		config.Authentication = &pb.AuthenticationInfo{Scheme: auth.Scheme, Credentials: auth.Credentials}
 	}
 	return config
+}
+
+func fromPushConfigs(
+	c *pbvalue.Converter, r *a2a.ListPushConfigsResponse,
+) *pb.ListTaskPushNotificationConfigsResponse {
+	return &pb.ListTaskPushNotificationConfigsResponse{
+		Configs: pbvalue.List(c, "configs", r.Configs, fromPushConfig), NextPageToken: r.NextPageToken,
+	}
 }
 
 func fromInt(n *int) *int32 {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	pb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -38,111 +37,94 @@ func (Form) Method(op wire.Operation) string { return op.String() }
 // Final reports whether a stream is over with an event, whoever ends it: in 1.0 it is when it is closed.
 func (Form) Final(a2a.Event) bool { return false }
 
-func (f Form) decoder() decoder { return decoder{pbvalue.Decoder{MaxDepth: f.MaxDepth}} }
-
 // DecodeRequest reads the request of an operation. Its errors are [*a2a.Error].
 func (f Form) DecodeRequest(op wire.Operation, b []byte) (any, error) {
-	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage, wire.OpStreamMessage:
-		return decode(b, new(pb.SendMessageRequest), d.sendMessageRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.SendMessageRequest), sendMessageRequest)
 	case wire.OpGetTask:
-		return decode(b, new(pb.GetTaskRequest), getTaskRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetTaskRequest), getTaskRequest)
 	case wire.OpListTasks:
-		return decode(b, new(pb.ListTasksRequest), listTasksRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTasksRequest), listTasksRequest)
 	case wire.OpCancelTask:
-		return decode(b, new(pb.CancelTaskRequest), d.cancelTaskRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.CancelTaskRequest), cancelTaskRequest)
 	case wire.OpSubscribe:
-		return decode(b, new(pb.SubscribeToTaskRequest), subscribeRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.SubscribeToTaskRequest), subscribeRequest)
 	case wire.OpCreatePushConfig:
-		return decode(b, new(pb.TaskPushNotificationConfig), pushConfig)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.TaskPushNotificationConfig), pushConfig)
 	case wire.OpGetPushConfig:
-		return decode(b, new(pb.GetTaskPushNotificationConfigRequest), getPushConfigRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetTaskPushNotificationConfigRequest), getPushConfigRequest)
 	case wire.OpListPushConfigs:
-		return decode(b, new(pb.ListTaskPushNotificationConfigsRequest), listPushConfigsRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTaskPushNotificationConfigsRequest), listPushConfigsRequest)
 	case wire.OpDeletePushConfig:
-		return decode(b, new(pb.DeleteTaskPushNotificationConfigRequest), deletePushConfigRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.DeleteTaskPushNotificationConfigRequest), deletePushConfigRequest)
 	case wire.OpExtendedCard:
-		return decode(b, new(pb.GetExtendedAgentCardRequest), extendedCardRequest)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.GetExtendedAgentCardRequest), extendedCardRequest)
 	}
 	return nil, fmt.Errorf("%v has no request", op)
 }
 
 // DecodeResult reads what answered a request; the result of DeletePushConfig is nil.
 func (f Form) DecodeResult(op wire.Operation, b []byte) (any, error) {
-	d := f.decoder()
 	switch op {
 	case wire.OpSendMessage:
-		return decode(b, new(pb.SendMessageResponse), d.sendMessageResponse)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.SendMessageResponse), sendMessageResponse)
 	case wire.OpGetTask, wire.OpCancelTask:
-		return decode(b, new(pb.Task), d.task)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.Task), task)
 	case wire.OpListTasks:
-		return decode(b, new(pb.ListTasksResponse), d.listTasksResponse)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTasksResponse), listTasksResponse)
 	case wire.OpCreatePushConfig, wire.OpGetPushConfig:
-		return decode(b, new(pb.TaskPushNotificationConfig), pushConfig)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.TaskPushNotificationConfig), pushConfig)
 	case wire.OpListPushConfigs:
-		return decode(b, new(pb.ListTaskPushNotificationConfigsResponse), listPushConfigsResponse)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.ListTaskPushNotificationConfigsResponse), listPushConfigsResponse)
 	case wire.OpDeletePushConfig:
 		return nil, nil
 	case wire.OpExtendedCard:
-		return decode(b, new(pb.AgentCard), d.card)
+		return pbvalue.Decode(f.MaxDepth, b, new(pb.AgentCard), card)
 	}
 	return nil, fmt.Errorf("%v has no result", op)
 }
 
 // DecodeEvent reads an event of a stream.
 func (f Form) DecodeEvent(b []byte) (a2a.Event, error) {
-	in := new(pb.StreamResponse)
-	if err := unmarshal(b, in); err != nil {
+	ev, err := pbvalue.Decode(f.MaxDepth, b, new(pb.StreamResponse), event)
+	if err != nil {
 		return nil, err
 	}
-	return f.decoder().event(in)
-}
-
-func decode[M proto.Message, T any](b []byte, m M, convert func(M) (T, error)) (any, error) {
-	if err := unmarshal(b, m); err != nil {
-		return nil, err
-	}
-	return convert(m)
-}
-
-func unmarshal(b []byte, m proto.Message) error {
-	if err := proto.Unmarshal(b, m); err != nil {
-		name := m.ProtoReflect().Descriptor().FullName()
-		return &a2a.Error{Kind: a2a.ErrParse, Message: fmt.Sprintf("the message is not a valid %s", name), Cause: err}
-	}
-	return nil
+	return ev.(a2a.Event), nil
 }
 
 // EncodeRequest returns the request of an operation.
 func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 	switch r := request.(type) {
 	case *a2a.SendMessageRequest:
-		return encode(fromSendMessageRequest(r))
+		return pbvalue.Encode(r, fromSendMessageRequest)
 	case *a2a.GetTaskRequest:
-		return encode(&pb.GetTaskRequest{Tenant: r.Tenant, Id: string(r.ID), HistoryLength: fromInt(r.HistoryLength)},
-			nil)
+		return pbvalue.Marshal(&pb.GetTaskRequest{
+			Tenant: r.Tenant, Id: string(r.ID), HistoryLength: fromInt(r.HistoryLength),
+		})
 	case *a2a.ListTasksRequest:
-		return encode(fromListTasksRequest(r), nil)
+		return pbvalue.Marshal(fromListTasksRequest(r))
 	case *a2a.CancelTaskRequest:
-		metadata, err := pbvalue.FromMetadata(r.Metadata)
-		return encode(&pb.CancelTaskRequest{Tenant: r.Tenant, Id: string(r.ID), Metadata: metadata}, err)
+		return pbvalue.Encode(r, fromCancelTaskRequest)
 	case *a2a.SubscribeRequest:
-		return encode(&pb.SubscribeToTaskRequest{Tenant: r.Tenant, Id: string(r.ID)}, nil)
+		return pbvalue.Marshal(&pb.SubscribeToTaskRequest{Tenant: r.Tenant, Id: string(r.ID)})
 	case *a2a.PushConfig:
-		return encode(fromPushConfig(r), nil)
+		return pbvalue.Encode(r, fromPushConfig)
 	case *a2a.GetPushConfigRequest:
-		return encode(&pb.GetTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID},
-			nil)
+		return pbvalue.Marshal(&pb.GetTaskPushNotificationConfigRequest{
+			Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID,
+		})
 	case *a2a.ListPushConfigsRequest:
-		return encode(&pb.ListTaskPushNotificationConfigsRequest{
+		return pbvalue.Marshal(&pb.ListTaskPushNotificationConfigsRequest{
 			Tenant: r.Tenant, TaskId: string(r.TaskID), PageSize: pbvalue.Int32(r.PageSize), PageToken: r.PageToken,
-		}, nil)
+		})
 	case *a2a.DeletePushConfigRequest:
-		return encode(&pb.DeleteTaskPushNotificationConfigRequest{Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID},
-			nil)
+		return pbvalue.Marshal(&pb.DeleteTaskPushNotificationConfigRequest{
+			Tenant: r.Tenant, TaskId: string(r.TaskID), Id: r.ID,
+		})
 	case *a2a.ExtendedCardRequest:
-		return encode(&pb.GetExtendedAgentCardRequest{Tenant: r.Tenant}, nil)
+		return pbvalue.Marshal(&pb.GetExtendedAgentCardRequest{Tenant: r.Tenant})
 	}
 	return nil, fmt.Errorf("%v does not take a %T", op, request)
 }
@@ -151,51 +133,25 @@ func (Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 func (Form) EncodeResult(op wire.Operation, result any) ([]byte, error) {
 	switch r := result.(type) {
 	case *a2a.Task:
-		task, err := fromTask(r)
 		if op == wire.OpSendMessage {
-			return encode(&pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Task{Task: task}}, err)
+			return pbvalue.Encode(a2a.SendResult(r), fromSendResult)
 		}
-		return encode(task, err)
+		return pbvalue.Encode(r, fromTask)
 	case *a2a.Message:
-		message, err := fromMessage(r)
-		return encode(&pb.SendMessageResponse{Payload: &pb.SendMessageResponse_Message{Message: message}}, err)
+		return pbvalue.Encode(a2a.SendResult(r), fromSendResult)
 	case *a2a.ListTasksResponse:
-		tasks, err := pbvalue.List(r.Tasks, fromTask)
-		return encode(&pb.ListTasksResponse{
-			Tasks: tasks, NextPageToken: r.NextPageToken, PageSize: pbvalue.Int32(r.PageSize),
-			TotalSize: pbvalue.Int32(r.TotalSize),
-		}, err)
+		return pbvalue.Encode(r, fromListTasksResponse)
 	case *a2a.PushConfig:
-		return encode(fromPushConfig(r), nil)
+		return pbvalue.Encode(r, fromPushConfig)
 	case *a2a.ListPushConfigsResponse:
-		configs := make([]*pb.TaskPushNotificationConfig, len(r.Configs))
-		for i, c := range r.Configs {
-			configs[i] = fromPushConfig(c)
-		}
-		return encode(&pb.ListTaskPushNotificationConfigsResponse{Configs: configs, NextPageToken: r.NextPageToken},
-			nil)
+		return pbvalue.Encode(r, fromPushConfigs)
 	case *a2a.AgentCard:
-		return encode(fromCard(r))
+		return pbvalue.Encode(r, fromCard)
 	case nil:
-		return encode(&emptypb.Empty{}, nil)
+		return pbvalue.Marshal(&emptypb.Empty{})
 	}
 	return nil, fmt.Errorf("%v cannot answer with a %T", op, result)
 }
 
 // EncodeEvent returns an event of a stream.
-func (Form) EncodeEvent(ev a2a.Event) ([]byte, error) { return encode(fromEvent(ev)) }
-
-// encode returns the message's bytes. They are never nil, so that an empty message is not taken for none.
-func encode[M proto.Message](m M, err error) ([]byte, error) {
-	if err != nil {
-		return nil, err
-	}
-	b, err := proto.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	if b == nil {
-		b = []byte{}
-	}
-	return b, nil
-}
+func (Form) EncodeEvent(ev a2a.Event) ([]byte, error) { return pbvalue.Encode(ev, fromEvent) }

@@ -4,7 +4,7 @@
 // of the gRPC binding.
 //
 // google.protobuf.Value has one kind of number, a double. So a number that goes through gRPC keeps 53 bits: larger
-// integers are rounded, and what is beyond the range of a double becomes the largest one.
+// integers are rounded, and what is beyond the range of a double becomes the largest one; in a card it is an error.
 package pbvalue
 
 import (
@@ -246,41 +246,6 @@ func FromTime(t time.Time) *timestamppb.Timestamp {
 
 // Int32 returns n as the wire has it. It clamps larger and smaller numbers to the range of an int32.
 func Int32(n int) int32 { return int32(min(max(n, math.MinInt32), math.MaxInt32)) }
-
-// Within puts the name of a member before the field that an error of this package or of its callers names.
-func Within(name string, err error) error {
-	e, ok := err.(*a2a.Error)
-	if !ok {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	for i := range e.Violations {
-		switch field := &e.Violations[i].Field; {
-		case *field == "":
-			*field = name
-		case (*field)[0] == '[':
-			*field = name + *field
-		default:
-			*field = name + "." + *field
-		}
-	}
-	return e
-}
-
-// List converts each element of a list. An error names the element.
-func List[From, To any](from []From, convert func(From) (To, error)) ([]To, error) {
-	if from == nil {
-		return nil, nil
-	}
-	to := make([]To, len(from))
-	for i, f := range from {
-		t, err := convert(f)
-		if err != nil {
-			return nil, Within("["+strconv.Itoa(i)+"]", err)
-		}
-		to[i] = t
-	}
-	return to, nil
-}
 
 // Strings converts between lists of names of different types.
 func Strings[From, To ~string](from []From) []To {
