@@ -114,9 +114,10 @@ func Nested[T, V any](name string, c Codec[V], of func(*T) *V) Member[T] {
 
 // Required is an object that cannot be written when nil.
 func Required[T, V any](name string, c Codec[V], of func(*T) **V) Member[T] {
+	write := c.Write
 	return Value(name, newOf(c.Read), func(w *Writer, name string, v *V) {
 		w.Key(name)
-		WritePointer(w, v, c.Write)
+		WritePointer(w, v, write)
 	}, of)
 }
 
@@ -132,40 +133,48 @@ func Ptr[T, V any](name string, c Codec[V], of func(*T) **V) Member[T] {
 
 // Each is a list of objects. More than limit of them are refused; a limit of 0 is none.
 func Each[T, V any](name string, limit int, c Codec[V], of func(*T) *[]V) Member[T] {
-	return Member[T]{
-		Name:  name,
-		Read:  func(d *Reader, v *T) error { return List(d, of(v), limit, c.Read) },
-		Write: func(w *Writer, name string, v *T) { WriteEach(w, name, *of(v), c.Write) },
-	}
+	read, write := c.Read, c.Write
+	return Value(name,
+		func(d *Reader, list *[]V) error { return List(d, list, limit, read) },
+		func(w *Writer, name string, list []V) { WriteEach(w, name, list, write) }, of)
 }
 
 // OptEach is [Each] that is left out when empty.
 func OptEach[T, V any](name string, limit int, c Codec[V], of func(*T) *[]V) Member[T] {
 	m := Each(name, limit, c, of)
-	m.Write = func(w *Writer, name string, v *T) {
-		if list := *of(v); len(list) > 0 {
-			WriteEach(w, name, list, c.Write)
-		}
-	}
+	m.Write = unlessEmpty(m.Write, of)
 	return m
 }
 
 // EachPtr is a list of objects without a limit, of which none may be nil.
 func EachPtr[T, V any](name string, c Codec[V], of func(*T) *[]*V) Member[T] {
-	return Member[T]{
-		Name:  name,
-		Read:  func(d *Reader, v *T) error { return List(d, of(v), 0, newOf(c.Read)) },
-		Write: func(w *Writer, name string, v *T) { WritePointers(w, name, *of(v), c.Write) },
-	}
+	read, write := newOf(c.Read), c.Write
+	return Value(name,
+		func(d *Reader, list *[]*V) error { return List(d, list, 0, read) },
+		func(w *Writer, name string, list []*V) { WritePointers(w, name, list, write) }, of)
 }
 
 // OptEachPtr is [EachPtr] that is left out when empty.
 func OptEachPtr[T, V any](name string, c Codec[V], of func(*T) *[]*V) Member[T] {
 	m := EachPtr(name, c, of)
-	m.Write = func(w *Writer, name string, v *T) {
-		if list := *of(v); len(list) > 0 {
-			WritePointers(w, name, list, c.Write)
+	m.Write = unlessEmpty(m.Write, of)
+	return m
+}
+
+func unlessEmpty[T, E any](write func(*Writer, string, *T), of func(*T) *[]E) func(*Writer, string, *T) {
+	return func(w *Writer, name string, v *T) {
+		if len(*of(v)) > 0 {
+			write(w, name, v)
 		}
 	}
-	return m
+}
+
+// Num is a whole number of 32 bits.
+func Num[T any](name string, of func(*T) *int) Member[T] {
+	return Value(name, Int32, func(w *Writer, name string, n int) { w.Int(name, int64(n)) }, of)
+}
+
+// PtrNum is a whole number of 32 bits that is left out when nil.
+func PtrNum[T any](name string, of func(*T) **int) Member[T] {
+	return Value(name, newOf(Int32), (*Writer).OptInt, of)
 }

@@ -83,7 +83,7 @@ func (o *Object[T]) Read(d *Reader, v *T) error {
 // twice faults a member that is there by two names.
 func (o *Object[T]) twice(d *Reader, i int) error {
 	if o.Snake {
-		return &fault{Twice, d.StackPointer(), "appears twice, in camelCase and in snake_case: send one of them"}
+		return &fault{Twice, d.StackPointer(), "appears twice, by two names: send one of them"}
 	}
 	if _, err := Raw(d); err != nil {
 		return err

@@ -73,6 +73,14 @@ func Int(d *Reader, p *int64, limit int64) error {
 	return nil
 }
 
+// Int32 is [Int] for numbers of 32 bits.
+func Int32(d *Reader, p *int) error {
+	var n int64
+	err := Int(d, &n, math.MaxInt32)
+	*p = int(n)
+	return err
+}
+
 // Raw reads any value of at most [MaxDepth] levels. It belongs to the decoder and lasts until the next read.
 func Raw(d *Reader) (jsontext.Value, error) { return RawOf(d, MaxDepth) }
 

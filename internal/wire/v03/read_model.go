@@ -4,59 +4,53 @@ package v03
 
 import (
 	"slices"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
-// A message is what a JSON object that is a message says.
-type message struct {
-	discriminator
-	a2a.Message
-}
-
 // messageMembers are the members of a message. Its lists are bounded where anybody can send one; those of tasks are as
 // large as agents make them, which is a limit of 0.
-func messageMembers(maxParts, maxNames int) []jsonio.Member[message] {
-	return append(
-		discriminatorMembers(func(v *message) *discriminator { return &v.discriminator }),
-		jsonio.Member[message]{Name: "messageId",
-			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ID) }},
-		jsonio.Member[message]{Name: "contextId",
-			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.ContextID) }},
-		jsonio.Member[message]{Name: "taskId",
-			Read: func(d *jsonio.Reader, v *message) error { return jsonio.String(d, &v.TaskID) }},
-		jsonio.Member[message]{Name: "role",
-			Read: func(d *jsonio.Reader, v *message) error { return readRole(d, &v.Role) }},
-		jsonio.Member[message]{Name: "parts", Read: func(d *jsonio.Reader, v *message) error {
-			return jsonio.List(d, &v.Parts, maxParts, readPart)
-		}},
-		jsonio.Member[message]{Name: "metadata",
-			Read: func(d *jsonio.Reader, v *message) error { return jsonio.Metadata(d, &v.Metadata) }},
-		jsonio.Member[message]{Name: "extensions", Read: func(d *jsonio.Reader, v *message) error {
-			return jsonio.List(d, &v.Extensions, maxNames, jsonio.String)
-		}},
-		jsonio.Member[message]{Name: "referenceTaskIds", Read: func(d *jsonio.Reader, v *message) error {
-			return jsonio.List(d, &v.ReferenceTaskIDs, maxNames, jsonio.String)
-		}},
-	)
+func messageMembers(maxParts, maxNames int) []jsonio.Member[a2a.Message] {
+	return []jsonio.Member[a2a.Message]{
+		jsonio.Str("messageId", func(v *a2a.Message) *a2a.MessageID { return &v.ID }),
+		jsonio.OptStr("contextId", func(v *a2a.Message) *a2a.ContextID { return &v.ContextID }),
+		jsonio.OptStr("taskId", func(v *a2a.Message) *a2a.TaskID { return &v.TaskID }),
+		{Name: "role", Read: func(d *jsonio.Reader, v *a2a.Message) error { return readRole(d, &v.Role) }},
+		jsonio.Each("parts", maxParts, parts, func(v *a2a.Message) *[]a2a.Part { return &v.Parts }),
+		jsonio.OptMetadata("metadata", func(v *a2a.Message) *a2a.Metadata { return &v.Metadata }),
+		jsonio.OptStrs("extensions", maxNames, func(v *a2a.Message) *[]string { return &v.Extensions }),
+		jsonio.OptStrs("referenceTaskIds", maxNames, func(v *a2a.Message) *[]a2a.TaskID { return &v.ReferenceTaskIDs }),
+	}
 }
 
-// checkKind refuses an object that says that it is something else than a message.
-func (v *message) checkKind(d *jsonio.Reader) error {
-	_, err := v.value(d, kindMessage)
+// messageOf describes an object that can only be a message.
+func messageOf(maxParts, maxNames int, finish func(*jsonio.Reader, *a2a.Message) error) jsonio.Object[a2a.Message] {
+	return jsonio.Object[a2a.Message]{ByHand: writeMessage, Finish: finish, Members: append(
+		messageMembers(maxParts, maxNames),
+		jsonio.Member[a2a.Message]{Name: "kind", Read: isMessage}, jsonio.Member[a2a.Message]{Name: "type", Read: isMessage},
+	)}
+}
+
+// isMessage refuses an object that says that it is something else than a message.
+func isMessage(d *jsonio.Reader, _ *a2a.Message) error {
+	var kind string
+	err := jsonio.String(d, &kind)
+	if err == nil && kind != "" && kind != kindMessage {
+		return unknown(d, kind, kindMessage)
+	}
 	return err
 }
 
-// toldMessage reads the message of an answer.
-var toldMessage = jsonio.Object[message]{Members: messageMembers(0, 0),
-	Finish: func(d *jsonio.Reader, v *message) error {
-		complete(&v.Message)
-		return v.checkKind(d)
-	}}
+// toldMessage is the message of an answer.
+var toldMessage = messageOf(0, 0, func(_ *jsonio.Reader, v *a2a.Message) error {
+	Complete(v)
+	return nil
+})
 
-// complete makes up what agents leave out of messages.
-func complete(m *a2a.Message) {
+// Complete makes up what agents leave out of messages.
+func Complete(m *a2a.Message) {
 	if m.ID == "" {
 		m.ID = a2a.NewMessageID()
 	}
@@ -65,41 +59,26 @@ func complete(m *a2a.Message) {
 	}
 }
 
-func readToldMessage(d *jsonio.Reader, p **a2a.Message) error {
-	var v message
-	err := toldMessage.Read(d, &v)
-	*p = &v.Message
-	return err
-}
-
-var artifactObject = jsonio.Object[a2a.Artifact]{Members: []jsonio.Member[a2a.Artifact]{
-	{Name: "artifactId", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.ID) }},
-	{Name: "name", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.String(d, &v.Name) }},
-	{Name: "description", Read: func(d *jsonio.Reader,
-		v *a2a.Artifact) error {
-		return jsonio.String(d, &v.Description)
-	}},
-	{Name: "parts", Read: func(d *jsonio.Reader,
-		v *a2a.Artifact) error {
-		return jsonio.List(d, &v.Parts, 0, readPart)
-	}},
-	{Name: "metadata", Read: func(d *jsonio.Reader, v *a2a.Artifact) error { return jsonio.Metadata(d, &v.Metadata) }},
-	{Name: "extensions", Read: func(d *jsonio.Reader,
-		v *a2a.Artifact) error {
-		return jsonio.List(d, &v.Extensions, 0, jsonio.String)
-	}},
+var artifactObject = jsonio.Object[a2a.Artifact]{ByHand: writeArtifact, Members: []jsonio.Member[a2a.Artifact]{
+	jsonio.Str("artifactId", func(v *a2a.Artifact) *a2a.ArtifactID { return &v.ID }),
+	jsonio.OptStr("name", func(v *a2a.Artifact) *string { return &v.Name }),
+	jsonio.OptStr("description", func(v *a2a.Artifact) *string { return &v.Description }),
+	jsonio.Each("parts", 0, parts, func(v *a2a.Artifact) *[]a2a.Part { return &v.Parts }),
+	jsonio.OptMetadata("metadata", func(v *a2a.Artifact) *a2a.Metadata { return &v.Metadata }),
+	jsonio.OptStrs("extensions", 0, func(v *a2a.Artifact) *[]string { return &v.Extensions }),
 }}
 
-var statusObject = jsonio.Object[a2a.TaskStatus]{Members: []jsonio.Member[a2a.TaskStatus]{
-	{Name: "state", Read: func(d *jsonio.Reader, v *a2a.TaskStatus) error { return readState(d, &v.State) }},
-	{Name: "message", Read: func(d *jsonio.Reader, v *a2a.TaskStatus) error { return readToldMessage(d, &v.Message) }},
-	{Name: "timestamp", Read: func(d *jsonio.Reader, v *a2a.TaskStatus) error { return jsonio.Time(d, &v.Timestamp) }},
+var statusObject = jsonio.Object[a2a.TaskStatus]{ByHand: writeStatus, Members: []jsonio.Member[a2a.TaskStatus]{
+	jsonio.Value("state", readState, writeState, func(v *a2a.TaskStatus) *a2a.TaskState { return &v.State }),
+	jsonio.Ptr("message", &toldMessage, func(v *a2a.TaskStatus) **a2a.Message { return &v.Message }),
+	jsonio.OptTime("timestamp", func(v *a2a.TaskStatus) *time.Time { return &v.Timestamp }),
 }}
 
 // An event is what a JSON object says that may be a task, a message or an update. The four are read by one table,
 // because what says which of them it is may come last.
 type event struct {
-	message
+	discriminator
+	a2a.Message
 	id        a2a.TaskID
 	status    *a2a.TaskStatus
 	artifacts []*a2a.Artifact
@@ -112,28 +91,18 @@ type event struct {
 }
 
 var eventObject = jsonio.Object[event]{Members: slices.Concat(
-	embedded(messageMembers(0, 0), func(v *event) *message { return &v.message }),
+	discriminatorMembers(func(v *event) *discriminator { return &v.discriminator }),
+	embedded(messageMembers(0, 0), func(v *event) *a2a.Message { return &v.Message }),
 	[]jsonio.Member[event]{
-		{Name: "id", Read: func(d *jsonio.Reader, v *event) error { return jsonio.String(d, &v.id) }},
-		{Name: "status", Read: func(d *jsonio.Reader, v *event) error { return statusObject.ReadNew(d, &v.status) }},
-		{Name: "artifacts", Read: func(d *jsonio.Reader, v *event) error {
-			return jsonio.List(d, &v.artifacts, 0, artifactObject.ReadNew)
-		}},
-		{Name: "artifact", Read: func(d *jsonio.Reader,
-			v *event) error {
-			return artifactObject.ReadNew(d, &v.artifact)
-		}},
-		{Name: "history", Read: func(d *jsonio.Reader,
-			v *event) error {
-			return jsonio.List(d, &v.history, 0, readToldMessage)
-		}},
-		{Name: "final", Read: func(d *jsonio.Reader, v *event) error {
-			v.final = new(bool)
-			return jsonio.Bool(d, v.final)
-		}},
-		{Name: "append", Read: func(d *jsonio.Reader, v *event) error { return jsonio.Bool(d, &v.append) }},
-		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *event) error { return jsonio.Bool(d, &v.lastChunk) }},
-		{Name: "sessionId", Read: func(d *jsonio.Reader, v *event) error { return jsonio.String(d, &v.session) }},
+		jsonio.Str("id", func(v *event) *a2a.TaskID { return &v.id }),
+		jsonio.Ptr("status", &statusObject, func(v *event) **a2a.TaskStatus { return &v.status }),
+		jsonio.EachPtr("artifacts", &artifactObject, func(v *event) *[]*a2a.Artifact { return &v.artifacts }),
+		jsonio.Ptr("artifact", &artifactObject, func(v *event) **a2a.Artifact { return &v.artifact }),
+		jsonio.EachPtr("history", &toldMessage, func(v *event) *[]*a2a.Message { return &v.history }),
+		jsonio.PtrBool("final", func(v *event) **bool { return &v.final }),
+		jsonio.OptBool("append", func(v *event) *bool { return &v.append }),
+		jsonio.OptBool("lastChunk", func(v *event) *bool { return &v.lastChunk }),
+		jsonio.OptStr("sessionId", func(v *event) *string { return &v.session }),
 	},
 )}
 
@@ -194,7 +163,7 @@ func (v *event) shape() string {
 func (v *event) model(kind string) a2a.Event {
 	switch {
 	case kind == kindMessage:
-		complete(&v.Message)
+		Complete(&v.Message)
 		return &v.Message
 	case kind == kindArtifactUpdate && v.artifact != nil:
 		return &a2a.ArtifactUpdate{

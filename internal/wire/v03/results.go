@@ -3,8 +3,6 @@
 package v03
 
 import (
-	"math"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
@@ -21,7 +19,7 @@ func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 	case *a2a.Message:
 		return wire.AppendJSON(dst, res, writeMessage)
 	case *a2a.ListTasksResponse:
-		return wire.AppendJSON(dst, res, writeTasks)
+		return wire.AppendJSON(dst, res, tasksObject.Write)
 	case *a2a.PushConfig:
 		return wire.AppendJSON(dst, res, writeTaskPush)
 	case *a2a.ListPushConfigsResponse:
@@ -30,15 +28,6 @@ func (dialect) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 		return cards.Append(dst, res, cards.Form03)
 	}
 	return dst, mismatch(op, result)
-}
-
-func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
-	w.Begin()
-	jsonio.WriteList(w, "tasks", r.Tasks, writeTask)
-	w.Int("totalSize", int64(r.TotalSize))
-	w.Int("pageSize", int64(r.PageSize))
-	w.Str("nextPageToken", r.NextPageToken)
-	w.End()
 }
 
 func writePushConfigs(w *jsonio.Writer, r *a2a.ListPushConfigsResponse) {
@@ -97,30 +86,17 @@ func readTask(d *jsonio.Reader, p **a2a.Task) error {
 }
 
 var tasksObject = jsonio.Object[a2a.ListTasksResponse]{Members: []jsonio.Member[a2a.ListTasksResponse]{
-	{Name: "tasks", Read: func(d *jsonio.Reader,
-		v *a2a.ListTasksResponse) error {
-		return jsonio.List(d, &v.Tasks, 0, readTask)
-	}},
-	{Name: "totalSize", Read: func(d *jsonio.Reader,
-		v *a2a.ListTasksResponse) error {
-		return readSize(d, &v.TotalSize)
-	}},
-	{Name: "pageSize", Read: func(d *jsonio.Reader,
-		v *a2a.ListTasksResponse) error {
-		return readSize(d, &v.PageSize)
-	}},
-	{Name: "nextPageToken", Read: func(d *jsonio.Reader,
-		v *a2a.ListTasksResponse) error {
-		return jsonio.String(d, &v.NextPageToken)
-	}},
+	{
+		Name: "tasks",
+		Read: func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return jsonio.List(d, &v.Tasks, 0, readTask) },
+		Write: func(w *jsonio.Writer, name string, v *a2a.ListTasksResponse) {
+			jsonio.WriteList(w, name, v.Tasks, writeTask)
+		},
+	},
+	jsonio.Num("totalSize", func(v *a2a.ListTasksResponse) *int { return &v.TotalSize }),
+	jsonio.Num("pageSize", func(v *a2a.ListTasksResponse) *int { return &v.PageSize }),
+	jsonio.Str("nextPageToken", func(v *a2a.ListTasksResponse) *string { return &v.NextPageToken }),
 }}
-
-func readSize(d *jsonio.Reader, p *int) error {
-	var n int64
-	err := jsonio.Int(d, &n, math.MaxInt32)
-	*p = int(n)
-	return err
-}
 
 func readTaskPush(d *jsonio.Reader, p **a2a.PushConfig) error {
 	var v taskPush

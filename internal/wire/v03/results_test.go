@@ -173,7 +173,7 @@ func TestAnswersOfPeers(t *testing.T) {
 				`"metadata":{"https://dragoman-a2a.dev/wire/v03":7}}]}`,
 			&a2a.Message{ID: "m", Role: a2a.RoleAgent,
 				Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`),
-					Metadata: a2a.Metadata{markerKey: jsontext.Value("7")}}}}},
+					Metadata: a2a.Metadata{MarkerKey: jsontext.Value("7")}}}}},
 		"wrapped, but not so": {wire.OpSendMessage,
 			`{"kind":"message","messageId":"m","parts":[{"kind":"data","data":{"value":1,"b":2},` +
 				`"metadata":{"https://dragoman-a2a.dev/wire/v03":{"wrapped":true}}}]}`,
@@ -239,7 +239,7 @@ func TestBadAnswers(t *testing.T) {
 // Metadata under the key of markers are lost, because that key is reserved. No other metadata are lost.
 func TestForeignMarkers(t *testing.T) {
 	t.Parallel()
-	metadata := a2a.Metadata{markerKey: jsontext.Value(`{"wrapped":true}`), "a": jsontext.Value(`1`)}
+	metadata := a2a.Metadata{MarkerKey: jsontext.Value(`{"wrapped":true}`), "a": jsontext.Value(`1`)}
 	message := &a2a.Message{ID: "m", Role: a2a.RoleAgent,
 		Parts: []a2a.Part{{Content: a2a.Data(`{"value":1}`), Metadata: metadata}}}
 	want := &a2a.Message{ID: "m", Role: a2a.RoleAgent,

@@ -18,8 +18,7 @@ func (encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)) 
 		return false, err
 	}
 	emit(ev.ID, b)
-	update, ok := ev.Event.(*a2a.StatusUpdate)
-	return ok && final(update), nil
+	return wire.EndsStream03(ev.Event), nil
 }
 
 func encodeEvent(ev a2a.Event) ([]byte, error) { return wire.AppendJSON(nil, ev, writeEvent) }
@@ -36,25 +35,7 @@ func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) 
 	if err != nil {
 		return false, err
 	}
-	if !s.begun {
-		s.begun = true
-		s.begin(ev, emit)
-	} else {
-		emit(ev, false)
-	}
+	wire.EmitFrom(ev, !s.begun, emit)
+	s.begun = true
 	return final, nil
-}
-
-// begin emits the first event of a stream, which may follow a task whose beginning it has not seen.
-func (s *decoder) begin(ev a2a.Event, emit func(ev a2a.Event, partial bool)) {
-	switch ev := ev.(type) {
-	case *a2a.StatusUpdate: // the task says all of it
-		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)
-	case *a2a.ArtifactUpdate: // the agent works, or else there would be none
-		emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
-			true)
-		emit(ev, false)
-	default:
-		emit(ev, false)
-	}
 }

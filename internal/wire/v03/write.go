@@ -3,10 +3,9 @@
 package v03
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 func writeEvent(w *jsonio.Writer, e a2a.Event) {
@@ -98,14 +97,9 @@ func writeStatusUpdate(w *jsonio.Writer, u *a2a.StatusUpdate) {
 	w.Str("contextId", string(u.ContextID))
 	w.Key("status")
 	writeStatus(w, &u.Status)
-	w.Bool("final", final(u))
+	w.Bool("final", wire.EndsStream03(u))
 	w.OptMetadata("metadata", u.Metadata)
 	w.End()
-}
-
-// final reports whether a status update ends its stream: the task is over, or waits for its caller.
-func final(u *a2a.StatusUpdate) bool {
-	return u.Status.State.Terminal() || u.Status.State.Interrupted()
 }
 
 func writeArtifactUpdate(w *jsonio.Writer, u *a2a.ArtifactUpdate) {
@@ -123,7 +117,7 @@ func writeArtifactUpdate(w *jsonio.Writer, u *a2a.ArtifactUpdate) {
 
 func writePart(w *jsonio.Writer, p *a2a.Part) {
 	w.Begin()
-	mark := marker{mediaType: p.MediaType, filename: p.Filename}
+	mark := Marker{MediaType: p.MediaType, Filename: p.Filename}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		w.Const("kind", kindText)
@@ -132,22 +126,21 @@ func writePart(w *jsonio.Writer, p *a2a.Part) {
 		beginFile(w, p)
 		w.Base64("bytes", c)
 		w.End()
-		mark = marker{}
+		mark = Marker{}
 	case a2a.URL:
 		beginFile(w, p)
 		w.Str("uri", string(c))
 		w.End()
-		mark = marker{}
+		mark = Marker{}
 	case a2a.Data:
 		w.Const("kind", kindData)
 		w.Key("data")
-		mark.wrapped = jsontext.Value(c).Kind() != '{'
-		writeData(w, jsontext.Value(c), mark.wrapped)
+		mark.Wrapped = WriteData(w, c)
 	default:
 		w.Key("content") // not on the wire: it names the field of Part in the error
 		w.Fail("is missing: a part carries Text, Raw, URL or Data")
 	}
-	mark.write(w, p.Metadata)
+	mark.Write(w, p.Metadata)
 	w.End()
 }
 
@@ -158,15 +151,4 @@ func beginFile(w *jsonio.Writer, p *a2a.Part) {
 	w.Begin()
 	w.OptStr("mimeType", p.MediaType)
 	w.OptStr("name", p.Filename)
-}
-
-func writeData(w *jsonio.Writer, v jsontext.Value, wrapped bool) {
-	if !wrapped {
-		w.Raw(v)
-		return
-	}
-	w.Begin()
-	w.Key(wrapperName)
-	w.Raw(v)
-	w.End()
 }

@@ -12,21 +12,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
-const (
-	// markerKey is the key of metadata under which a marker stands: that of the other form of 0.3.
-	markerKey = "https://dragoman-a2a.dev/wire/v03"
-	// compatKey is what the official SDKs write, in place of the flag "wrapped". It is read only.
-	compatKey = "data_part_compat"
-	// wrapperName is the one member of an object that stands for another value.
-	wrapperName = "value"
-)
-
-// A marker is what the form has no place for in a part or in a message.
-type marker struct {
-	mediaType, filename string
-	wrapped             bool
-	references          []a2a.TaskID
-}
+// compatKey is what the official SDKs write, in place of the flag "wrapped" of a marker. It is read only.
+const compatKey = "data_part_compat"
 
 // stateNames are the enum's names; an index is a value of the proto, and of the model.
 var stateNames = [...]string{
@@ -72,10 +59,17 @@ var roleNames = [...]string{
 	a2a.RoleAgent:       "ROLE_AGENT",
 }
 
-func writeEnum(w *jsonio.Writer, name string, names []string, value int) {
-	if value < 0 || value >= len(names) {
+// enum is a member whose value is a name of an enum, or a number.
+func enum[T any, E ~int32](name string, names []string, of func(*T) *E) jsonio.Member[T] {
+	return jsonio.Value(name,
+		func(d *jsonio.Reader, p *E) error { return readEnum(d, p, names) },
+		func(w *jsonio.Writer, name string, value E) { writeEnum(w, name, names, value) }, of)
+}
+
+func writeEnum[E ~int32](w *jsonio.Writer, name string, names []string, value E) {
+	if value < 0 || int(value) >= len(names) {
 		w.Key(name)
-		w.Fail("is " + strconv.Itoa(value) + ", which no name stands for")
+		w.Fail("is " + strconv.Itoa(int(value)) + ", which no name stands for")
 		return
 	}
 	w.Const(name, names[value])
@@ -109,19 +103,14 @@ func readEnum[E ~int32](d *jsonio.Reader, p *E, names []string) error {
 	return nil
 }
 
-// member is a member by its name, by the same name in snake case, and by others.
-func member[T any](name string, read func(*jsonio.Reader, *T) error, others ...string) []jsonio.Member[T] {
-	members := []jsonio.Member[T]{{Name: name, Read: read}}
-	if snake := SnakeCase(name); snake != name {
-		others = append(others, snake)
-	}
-	for _, other := range others {
-		members = append(members, jsonio.Member[T]{Name: other, Of: name, Read: read})
-		if snake := SnakeCase(other); snake != other {
-			members = append(members, jsonio.Member[T]{Name: snake, Of: name, Read: read})
-		}
-	}
-	return members
+// also is another name of a member.
+func also[T any](name string, m jsonio.Member[T]) jsonio.Member[T] {
+	return jsonio.Member[T]{Name: name, Of: m.Name, Read: m.Read}
+}
+
+// object describes a JSON object, whose members may have their names in snake_case too.
+func object[T any](members ...jsonio.Member[T]) jsonio.Object[T] {
+	return jsonio.Object[T]{Snake: true, Members: members}
 }
 
 // SnakeCase returns the name that a field has in the proto, of the one that it has in JSON.
@@ -139,11 +128,8 @@ func SnakeCase(name string) string {
 
 // readCount reads a number of things, which may come as a string.
 func readCount(d *jsonio.Reader, p *int) error {
-	var n int64
 	if d.PeekKind() != '"' {
-		err := jsonio.Int(d, &n, math.MaxInt32)
-		*p = int(n)
-		return err
+		return jsonio.Int32(d, p)
 	}
 	var text string
 	if err := jsonio.String(d, &text); err != nil {
@@ -156,3 +142,5 @@ func readCount(d *jsonio.Reader, p *int) error {
 	*p = int(n)
 	return nil
 }
+
+func writeCount(w *jsonio.Writer, name string, n int) { w.Int(name, int64(n)) }

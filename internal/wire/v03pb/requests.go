@@ -4,17 +4,17 @@ package v03pb
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
 // A send is what a SendMessageRequest says.
 type send struct {
 	message       *a2a.Message
-	configuration *configuration
+	configuration configuration
 	metadata      a2a.Metadata
 }
 
@@ -22,39 +22,64 @@ type configuration struct {
 	modes         []string
 	push          *a2a.PushConfig
 	historyLength int
-	blocking      bool
+	waits         *bool
 }
 
-var sentMessage = messageObject(a2a.MaxParts, a2a.MaxNames)
+var sentMessage = messageOf(a2a.MaxParts, a2a.MaxNames, func(*a2a.Message) {})
 
-var sendObject = jsonio.Object[send]{Members: slices.Concat(
-	member("message", func(d *jsonio.Reader, v *send) error { return sentMessage.ReadNew(d, &v.message) }, "request"),
-	member("configuration", func(d *jsonio.Reader,
-		v *send) error {
-		return configurationObject.ReadNew(d, &v.configuration)
-	}),
-	member("metadata", func(d *jsonio.Reader, v *send) error { return jsonio.Metadata(d, &v.metadata) }),
-)}
+var (
+	messageOfSend = jsonio.Required("message", &sentMessage, func(v *send) **a2a.Message { return &v.message })
+	sendObject    = object(
+		messageOfSend, also("request", messageOfSend),
+		jsonio.Nested("configuration", &configurationObject, func(v *send) *configuration { return &v.configuration }),
+		metadata(func(v *send) *a2a.Metadata { return &v.metadata }),
+	)
+)
 
-var configurationObject = jsonio.Object[configuration]{Members: slices.Concat(
-	member("acceptedOutputModes", func(d *jsonio.Reader, v *configuration) error {
-		return jsonio.List(d, &v.modes, a2a.MaxNames, jsonio.String)
-	}),
-	member("pushNotification", func(d *jsonio.Reader, v *configuration) error { return pushObject.ReadNew(d, &v.push) },
-		"pushNotificationConfig"),
-	member("historyLength", func(d *jsonio.Reader, v *configuration) error { return readCount(d, &v.historyLength) }),
-	member("blocking", func(d *jsonio.Reader, v *configuration) error { return jsonio.Bool(d, &v.blocking) }),
-)}
+// metadata is the member metadata without a marker.
+func metadata[T any](of func(*T) *a2a.Metadata) jsonio.Member[T] {
+	return jsonio.Value("metadata", jsonio.Metadata[a2a.Metadata],
+		func(w *jsonio.Writer, _ string, m a2a.Metadata) { writeMetadata(w, m) }, of)
+}
+
+var (
+	pushOfSend = jsonio.Ptr("pushNotification", &pushObject,
+		func(v *configuration) **a2a.PushConfig { return &v.push })
+	configurationObject = object(
+		jsonio.OptStrs("acceptedOutputModes", a2a.MaxNames, func(v *configuration) *[]string { return &v.modes }),
+		pushOfSend, also("pushNotificationConfig", pushOfSend),
+		jsonio.Value("historyLength", readCount, writeOptCount, func(v *configuration) *int { return &v.historyLength }),
+		jsonio.PtrBool("blocking", func(v *configuration) **bool { return &v.waits }),
+	)
+)
+
+func writeOptCount(w *jsonio.Writer, name string, n int) {
+	if n != 0 {
+		writeCount(w, name, n)
+	}
+}
 
 func (v *send) model() *a2a.SendMessageRequest {
-	c := v.configuration
-	if c == nil {
-		c = new(configuration)
-	}
+	c := &v.configuration
 	return &a2a.SendMessageRequest{Message: v.message, Metadata: v.metadata, Configuration: &a2a.SendConfiguration{
 		AcceptedOutputModes: c.modes, PushConfig: c.push, HistoryLength: HistoryLength(c.historyLength),
-		ReturnImmediately: !c.blocking,
+		ReturnImmediately: c.waits == nil || !*c.waits,
 	}}
+}
+
+// sendOf returns a send that says whether to wait, because the default is the other way round than in the model.
+func sendOf(r *a2a.SendMessageRequest) *send {
+	c := r.Configuration
+	if c == nil {
+		c = new(a2a.SendConfiguration)
+	}
+	v := &send{message: r.Message, metadata: r.Metadata, configuration: configuration{
+		modes: c.AcceptedOutputModes, push: c.PushConfig, waits: new(!c.ReturnImmediately),
+	}}
+	if c.HistoryLength != nil {
+		v.configuration.historyLength = max(1, *c.HistoryLength) // 0 would be all of it
+	}
+	return v
 }
 
 // HistoryLength returns the model's length of a history for one of this form, of which 0 means all.
@@ -68,7 +93,11 @@ func HistoryLength(n int) *int {
 // A taskName is the body of a request about a task that the path names already, as the proto has it.
 type taskName struct{ id a2a.TaskID }
 
-var taskNameObject = jsonio.Object[taskName]{Members: member("name", func(d *jsonio.Reader, v *taskName) error {
+var taskNameObject = object(jsonio.Value("name", readTaskName,
+	func(w *jsonio.Writer, name string, id a2a.TaskID) { w.Str(name, "tasks/"+string(id)) },
+	func(v *taskName) *a2a.TaskID { return &v.id }))
+
+func readTaskName(d *jsonio.Reader, id *a2a.TaskID) error {
 	var name string
 	if err := jsonio.String(d, &name); err != nil {
 		return err
@@ -77,50 +106,18 @@ var taskNameObject = jsonio.Object[taskName]{Members: member("name", func(d *jso
 	if !ok || config != "" {
 		return jsonio.Invalid(d, "must be the name of the task: tasks/{id}")
 	}
-	v.id = task
+	*id = task
 	return nil
-})}
+}
 
 func (v *taskName) cancel() *a2a.CancelTaskRequest { return &a2a.CancelTaskRequest{ID: v.id} }
 
 func (v *taskName) subscribe() *a2a.SubscribeRequest { return &a2a.SubscribeRequest{ID: v.id} }
 
-var pushObject = jsonio.Object[a2a.PushConfig]{Members: slices.Concat(
-	member("id", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.ID) }),
-	member("url", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.URL) }),
-	member("token", func(d *jsonio.Reader, v *a2a.PushConfig) error { return jsonio.String(d, &v.Token) }),
-	member("authentication", func(d *jsonio.Reader,
-		v *a2a.PushConfig) error {
-		return readAuthentication(d, &v.Authentication)
-	}),
+var pushObject = jsonio.Object[a2a.PushConfig]{Snake: true, Members: append(
+	[]jsonio.Member[a2a.PushConfig]{jsonio.OptStr("id", func(v *a2a.PushConfig) *string { return &v.ID })},
+	wire.PushMembers(false)...,
 )}
-
-type authentication struct {
-	schemes     []string
-	credentials string
-}
-
-var authenticationObject = jsonio.Object[authentication]{Members: slices.Concat(
-	member("schemes", func(d *jsonio.Reader, v *authentication) error {
-		return jsonio.List(d, &v.schemes, a2a.MaxNames, jsonio.String)
-	}),
-	member("credentials", func(d *jsonio.Reader, v *authentication) error { return jsonio.String(d, &v.credentials) }),
-)}
-
-// readAuthentication takes the first of the schemes, which are in the order of preference.
-func readAuthentication(d *jsonio.Reader, p **a2a.PushAuthentication) error {
-	var v authentication
-	if err := authenticationObject.Read(d, &v); err != nil {
-		return err
-	}
-	switch {
-	case len(v.schemes) > 0:
-		*p = &a2a.PushAuthentication{Scheme: v.schemes[0], Credentials: v.credentials}
-	case v.credentials != "":
-		return jsonio.InvalidMember(d, "schemes", "is required beside credentials")
-	}
-	return nil
-}
 
 // A namedPush is what a TaskPushNotificationConfig says: a config under its resource name.
 type namedPush struct {
@@ -128,13 +125,22 @@ type namedPush struct {
 	config *a2a.PushConfig
 }
 
-var namedPushObject = jsonio.Object[namedPush]{Members: slices.Concat(
-	member("name", func(d *jsonio.Reader, v *namedPush) error { return jsonio.String(d, &v.name) }),
-	member("pushNotificationConfig", func(d *jsonio.Reader,
-		v *namedPush) error {
-		return pushObject.ReadNew(d, &v.config)
-	}),
-)}
+var namedPushObject = object(
+	jsonio.Str("name", func(v *namedPush) *string { return &v.name }),
+	jsonio.Required("pushNotificationConfig", &pushObject, func(v *namedPush) **a2a.PushConfig { return &v.config }),
+)
+
+func named(c *a2a.PushConfig) *namedPush {
+	return &namedPush{"tasks/" + string(c.TaskID) + "/pushNotificationConfigs/" + c.ID, c}
+}
+
+func writeNamedPush(w *jsonio.Writer, c *a2a.PushConfig) {
+	if c == nil {
+		w.Fail("is missing")
+		return
+	}
+	namedPushObject.Write(w, named(c))
+}
 
 func readNamedPush(d *jsonio.Reader, p **a2a.PushConfig) error {
 	var v namedPush
@@ -173,21 +179,21 @@ func parseName(name string) (task a2a.TaskID, config string, ok bool) {
 type createPush struct {
 	parent, configID string
 	config           *namedPush
-	namedPush
+	bare             namedPush
 }
 
 var createPushObject = jsonio.Object[createPush]{
-	Members: slices.Concat(
-		member("parent", func(d *jsonio.Reader, v *createPush) error { return jsonio.String(d, &v.parent) }),
-		member("configId", func(d *jsonio.Reader, v *createPush) error { return jsonio.String(d, &v.configID) }),
-		member("config", func(d *jsonio.Reader, v *createPush) error { return namedPushObject.ReadNew(d, &v.config) }),
-		member("name", func(d *jsonio.Reader, v *createPush) error { return jsonio.String(d, &v.name) }),
-		member("pushNotificationConfig",
-			func(d *jsonio.Reader, v *createPush) error { return pushObject.ReadNew(d, &v.namedPush.config) }),
-	),
+	Snake: true,
+	Members: []jsonio.Member[createPush]{
+		jsonio.Str("parent", func(v *createPush) *string { return &v.parent }),
+		jsonio.OptStr("configId", func(v *createPush) *string { return &v.configID }),
+		jsonio.Required("config", &namedPushObject, func(v *createPush) **namedPush { return &v.config }),
+		jsonio.OptStr("name", func(v *createPush) *string { return &v.bare.name }),
+		jsonio.Ptr("pushNotificationConfig", &pushObject, func(v *createPush) **a2a.PushConfig { return &v.bare.config }),
+	},
 	Finish: func(d *jsonio.Reader, v *createPush) error {
 		if v.config == nil {
-			v.config = &v.namedPush
+			v.config = &v.bare
 		}
 		if v.config.config == nil {
 			return jsonio.InvalidMember(d, "config.pushNotificationConfig", "is required")
@@ -233,14 +239,18 @@ func readPushConfigs(d *jsonio.Reader, p **a2a.ListPushConfigsResponse) error {
 	return pushConfigsObject.Read(d, *p)
 }
 
-var pushConfigsObject = jsonio.Object[a2a.ListPushConfigsResponse]{Members: slices.Concat(
-	member("configs", func(d *jsonio.Reader, v *a2a.ListPushConfigsResponse) error {
-		return jsonio.List(d, &v.Configs, 0, readNamedPush)
-	}),
-	member("nextPageToken", func(d *jsonio.Reader, v *a2a.ListPushConfigsResponse) error {
-		return jsonio.String(d, &v.NextPageToken)
-	}),
-)}
+var pushConfigsObject = object(
+	jsonio.Member[a2a.ListPushConfigsResponse]{
+		Name: "configs",
+		Read: func(d *jsonio.Reader, v *a2a.ListPushConfigsResponse) error {
+			return jsonio.List(d, &v.Configs, 0, readNamedPush)
+		},
+		Write: func(w *jsonio.Writer, name string, v *a2a.ListPushConfigsResponse) {
+			jsonio.WriteList(w, name, v.Configs, writeNamedPush)
+		},
+	},
+	jsonio.OptStr("nextPageToken", func(v *a2a.ListPushConfigsResponse) *string { return &v.NextPageToken }),
+)
 
 func readTasks(d *jsonio.Reader, p **a2a.ListTasksResponse) error {
 	*p = new(a2a.ListTasksResponse)
@@ -255,13 +265,8 @@ func readTasks(d *jsonio.Reader, p **a2a.ListTasksResponse) error {
 	return err
 }
 
-var tasksObject = jsonio.Object[a2a.ListTasksResponse]{Members: slices.Concat(
-	member("tasks", func(d *jsonio.Reader, v *a2a.ListTasksResponse) error {
-		return jsonio.List(d, &v.Tasks, 0, taskObject.ReadNew)
-	}),
-	member("nextPageToken", func(d *jsonio.Reader,
-		v *a2a.ListTasksResponse) error {
-		return jsonio.String(d, &v.NextPageToken)
-	}),
-	member("totalSize", func(d *jsonio.Reader, v *a2a.ListTasksResponse) error { return readCount(d, &v.TotalSize) }),
-)}
+var tasksObject = object(
+	jsonio.EachPtr("tasks", &taskObject, func(v *a2a.ListTasksResponse) *[]*a2a.Task { return &v.Tasks }),
+	jsonio.Str("nextPageToken", func(v *a2a.ListTasksResponse) *string { return &v.NextPageToken }),
+	jsonio.Value("totalSize", readCount, writeCount, func(v *a2a.ListTasksResponse) *int { return &v.TotalSize }),
+)

@@ -105,11 +105,11 @@ func (p proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 	case *a2a.Message:
 		return wire.AppendJSON(dst, a2a.Event(res), writeResponse)
 	case *a2a.ListTasksResponse:
-		return wire.AppendJSON(dst, res, writeTasks)
+		return wire.AppendJSON(dst, res, tasksObject.Write)
 	case *a2a.PushConfig:
 		return wire.AppendJSON(dst, res, writeNamedPush)
 	case *a2a.ListPushConfigsResponse:
-		return wire.AppendJSON(dst, res, writePushConfigs)
+		return wire.AppendJSON(dst, res, pushConfigsObject.Write)
 	case *a2a.AgentCard:
 		return cards.AppendREST03(dst, res)
 	}
@@ -119,13 +119,14 @@ func (p proto) AppendResult(dst []byte, op wire.Operation, _, result any) ([]byt
 func (p proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte, error) {
 	switch req := p.written(request).(type) {
 	case *a2a.SendMessageRequest:
-		return wire.AppendJSON(dst, req, writeSend)
+		return wire.AppendJSON(dst, sendOf(req), sendObject.Write)
 	case *a2a.PushConfig:
-		return wire.AppendJSON(dst, req, writeCreatePush)
+		return wire.AppendJSON(dst, &createPush{parent: "tasks/" + string(req.TaskID), configID: req.ID, config: named(req)},
+			createPushObject.Write)
 	case *a2a.CancelTaskRequest:
-		return wire.AppendJSON(dst, string(req.ID), writeName)
+		return wire.AppendJSON(dst, &taskName{req.ID}, taskNameObject.Write)
 	case *a2a.SubscribeRequest:
-		return wire.AppendJSON(dst, string(req.ID), writeName)
+		return wire.AppendJSON(dst, &taskName{req.ID}, taskNameObject.Write)
 	}
 	return dst, mismatch(op, request)
 }
@@ -249,13 +250,7 @@ func (e encoder) Encode(ev a2a.StreamEvent, emit func(id string, payload []byte)
 		return false, err
 	}
 	emit(ev.ID, b)
-	update, ok := ev.Event.(*a2a.StatusUpdate)
-	return ok && final(update), nil
-}
-
-// final reports whether a status update ends its stream.
-func final(u *a2a.StatusUpdate) bool {
-	return u.Status.State.Terminal() || u.Status.State.Interrupted()
+	return wire.EndsStream03(ev.Event), nil
 }
 
 // A decoder remembers whether its stream has begun with a task or a message.
@@ -263,31 +258,14 @@ type decoder struct{ begun, raw bool }
 
 func (s *decoder) Decode(payload []byte, emit func(ev a2a.Event, partial bool)) (bool, error) {
 	var r response
-	if err := wire.DecodeJSON(payload, &r, responseObject.Read); err != nil {
+	if err := wire.DecodeJSON(payload, &r, readEvent); err != nil {
 		return false, err
 	}
-	first := !s.begun
-	s.begun = true
 	event := r.event()
 	if !s.raw {
 		wire.ReadFiles(event)
 	}
-	switch ev := event.(type) {
-	case *a2a.StatusUpdate:
-		if first {
-			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: ev.Status, Metadata: ev.Metadata}, true)
-		} else {
-			emit(ev, false)
-		}
-		return r.statusUpdate.final, nil
-	case *a2a.ArtifactUpdate:
-		if first { // the agent works, or else there would be none
-			emit(&a2a.Task{ID: ev.TaskID, ContextID: ev.ContextID, Status: a2a.TaskStatus{State: a2a.TaskStateWorking}},
-				true)
-		}
-		emit(ev, false)
-	default:
-		emit(ev, false)
-	}
-	return false, nil
+	wire.EmitFrom(event, !s.begun, emit)
+	s.begun = true
+	return r.statusUpdate != nil && r.statusUpdate.final, nil
 }

@@ -3,12 +3,10 @@
 package v03pb
 
 import (
-	"maps"
-
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
 
 // writeResponse writes an event under the name of what it is: a StreamResponse, of which a SendMessageResponse is one.
@@ -55,7 +53,7 @@ func writeTask(w *jsonio.Writer, t *a2a.Task) {
 
 func writeStatus(w *jsonio.Writer, s *a2a.TaskStatus) {
 	w.Begin()
-	writeEnum(w, "state", stateNames[:], int(s.State))
+	writeEnum(w, "state", stateNames[:], s.State)
 	if s.Message != nil {
 		w.Key("message")
 		writeMessage(w, s.Message)
@@ -73,9 +71,9 @@ func writeMessage(w *jsonio.Writer, m *a2a.Message) {
 	w.Str("messageId", string(m.ID))
 	w.OptStr("contextId", string(m.ContextID))
 	w.OptStr("taskId", string(m.TaskID))
-	writeEnum(w, "role", roleNames[:], int(m.Role))
+	writeEnum(w, "role", roleNames[:], m.Role)
 	jsonio.WriteEach(w, "content", m.Parts, writePart)
-	marker{references: m.ReferenceTaskIDs}.write(w, m.Metadata)
+	v03.Marker{References: m.ReferenceTaskIDs}.Write(w, m.Metadata)
 	jsonio.WriteOptStrs(w, "extensions", m.Extensions)
 	w.End()
 }
@@ -101,7 +99,7 @@ func writeStatusUpdate(w *jsonio.Writer, u *a2a.StatusUpdate) {
 	w.Str("contextId", string(u.ContextID))
 	w.Key("status")
 	writeStatus(w, &u.Status)
-	w.OptBool("final", final(u))
+	w.OptBool("final", wire.EndsStream03(u))
 	writeMetadata(w, u.Metadata)
 	w.End()
 }
@@ -120,7 +118,7 @@ func writeArtifactUpdate(w *jsonio.Writer, u *a2a.ArtifactUpdate) {
 
 func writePart(w *jsonio.Writer, p *a2a.Part) {
 	w.Begin()
-	mark := marker{mediaType: p.MediaType, filename: p.Filename}
+	mark := v03.Marker{MediaType: p.MediaType, Filename: p.Filename}
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		w.Str("text", string(c))
@@ -129,25 +127,24 @@ func writePart(w *jsonio.Writer, p *a2a.Part) {
 		w.Begin()
 		w.Base64("fileWithBytes", c)
 		endFile(w, p)
-		mark = marker{}
+		mark = v03.Marker{}
 	case a2a.URL:
 		w.Key("file")
 		w.Begin()
 		w.Str("fileWithUri", string(c))
 		endFile(w, p)
-		mark = marker{}
+		mark = v03.Marker{}
 	case a2a.Data:
-		mark.wrapped = jsontext.Value(c).Kind() != '{'
 		w.Key("data")
 		w.Begin()
 		w.Key("data")
-		writeData(w, jsontext.Value(c), mark.wrapped)
+		mark.Wrapped = v03.WriteData(w, c)
 		w.End()
 	default:
 		w.Key("content") // not on the wire: it names the field of Part in the error
 		w.Fail("is missing: a part carries Text, Raw, URL or Data")
 	}
-	mark.write(w, p.Metadata)
+	mark.Write(w, p.Metadata)
 	w.End()
 }
 
@@ -158,123 +155,5 @@ func endFile(w *jsonio.Writer, p *a2a.Part) {
 	w.End()
 }
 
-func writeData(w *jsonio.Writer, v jsontext.Value, wrapped bool) {
-	if !wrapped {
-		w.Raw(v)
-		return
-	}
-	w.Begin()
-	w.Key(wrapperName)
-	w.Raw(v)
-	w.End()
-}
-
 // writeMetadata writes metadata without a marker; none are left out.
-func writeMetadata(w *jsonio.Writer, m a2a.Metadata) { marker{}.write(w, m) }
-
-// write writes metadata and the marker in them. Nothing is left out.
-func (m marker) write(w *jsonio.Writer, metadata a2a.Metadata) {
-	marked := m.mediaType != "" || m.filename != "" || m.wrapped || len(m.references) > 0
-	if !marked && metadata == nil {
-		return
-	}
-	if _, taken := metadata[markerKey]; taken {
-		metadata = maps.Clone(metadata)
-		delete(metadata, markerKey)
-	}
-	w.Key("metadata")
-	w.Begin()
-	w.Members(metadata)
-	if marked {
-		w.Key(markerKey)
-		w.Begin()
-		w.OptStr("mediaType", m.mediaType)
-		w.OptStr("filename", m.filename)
-		w.OptBool("wrapped", m.wrapped)
-		jsonio.WriteOptStrs(w, "referenceTaskIds", m.references)
-		w.End()
-	}
-	w.End()
-}
-
-// writeSend writes a send that says whether to wait, because the default is the other way round than in the model.
-func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
-	w.Begin()
-	w.Key("message")
-	writeMessage(w, r.Message)
-	c := r.Configuration
-	if c == nil {
-		c = new(a2a.SendConfiguration)
-	}
-	w.Key("configuration")
-	w.Begin()
-	jsonio.WriteOptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
-	if c.PushConfig != nil {
-		w.Key("pushNotification")
-		writePush(w, c.PushConfig)
-	}
-	if c.HistoryLength != nil {
-		w.Int("historyLength", int64(max(1, *c.HistoryLength))) // 0 would be all of it
-	}
-	w.Bool("blocking", !c.ReturnImmediately)
-	w.End()
-	writeMetadata(w, r.Metadata)
-	w.End()
-}
-
-func writeName(w *jsonio.Writer, task string) {
-	w.Begin()
-	w.Str("name", "tasks/"+task)
-	w.End()
-}
-
-func writePush(w *jsonio.Writer, c *a2a.PushConfig) {
-	w.Begin()
-	w.OptStr("id", c.ID)
-	w.Str("url", c.URL)
-	w.OptStr("token", c.Token)
-	if c.Authentication != nil {
-		w.Key("authentication")
-		w.Begin()
-		jsonio.WriteStrs(w, "schemes", []string{c.Authentication.Scheme})
-		w.OptStr("credentials", c.Authentication.Credentials)
-		w.End()
-	}
-	w.End()
-}
-
-func writeNamedPush(w *jsonio.Writer, c *a2a.PushConfig) {
-	if c == nil {
-		w.Fail("is missing")
-		return
-	}
-	w.Begin()
-	w.Str("name", "tasks/"+string(c.TaskID)+"/pushNotificationConfigs/"+c.ID)
-	w.Key("pushNotificationConfig")
-	writePush(w, c)
-	w.End()
-}
-
-func writeCreatePush(w *jsonio.Writer, c *a2a.PushConfig) {
-	w.Begin()
-	w.Str("parent", "tasks/"+string(c.TaskID))
-	w.OptStr("configId", c.ID)
-	w.Key("config")
-	writeNamedPush(w, c)
-	w.End()
-}
-
-func writePushConfigs(w *jsonio.Writer, r *a2a.ListPushConfigsResponse) {
-	w.Begin()
-	jsonio.WriteList(w, "configs", r.Configs, writeNamedPush)
-	w.OptStr("nextPageToken", r.NextPageToken)
-	w.End()
-}
-
-func writeTasks(w *jsonio.Writer, r *a2a.ListTasksResponse) {
-	w.Begin()
-	jsonio.WriteList(w, "tasks", r.Tasks, writeTask)
-	w.Str("nextPageToken", r.NextPageToken)
-	w.Int("totalSize", int64(r.TotalSize))
-	w.End()
-}
+func writeMetadata(w *jsonio.Writer, m a2a.Metadata) { v03.Marker{}.Write(w, m) }
