@@ -25,12 +25,9 @@ var updateObject = jsonio.Object[update]{
 		{Name: "id", Read: func(d *jsonio.Reader, v *update) error { return readID(d, &v.id) }},
 		{Name: "sessionId", Read: func(d *jsonio.Reader, v *update) error { return jsonio.String(d, &v.session) }},
 		{Name: "status", Read: func(d *jsonio.Reader, v *update) error { return statusObject.ReadNew(d, &v.status) }},
-		{Name: "artifact", Read: func(d *jsonio.Reader,
-			v *update) error {
-			return artifactObject.ReadNew(d, &v.artifact)
-		}},
-		{Name: "final", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Bool(d, &v.final) }},
-		{Name: "metadata", Read: func(d *jsonio.Reader, v *update) error { return jsonio.Metadata(d, &v.metadata) }},
+		jsonio.Ptr("artifact", &artifactObject, func(v *update) **artifact { return &v.artifact }),
+		jsonio.OptBool("final", func(v *update) *bool { return &v.final }),
+		jsonio.OptMetadata("metadata", func(v *update) *a2a.Metadata { return &v.metadata }),
 	},
 	Finish: func(d *jsonio.Reader, v *update) error {
 		if v.status == nil && v.artifact == nil {

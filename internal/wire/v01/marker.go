@@ -30,30 +30,14 @@ func (m *marker) empty() bool {
 		len(m.extensions) == 0 && len(m.referenceTaskIDs) == 0
 }
 
-func writeMarker(w *jsonio.Writer, m *marker) {
-	w.Begin()
-	w.OptStr("state", m.state)
-	w.OptStr("mediaType", m.mediaType)
-	w.OptStr("filename", m.filename)
-	w.OptBool("wrapped", m.wrapped)
-	w.OptBool("file", m.file)
-	jsonio.WriteOptStrs(w, "extensions", m.extensions)
-	jsonio.WriteOptStrs(w, "referenceTaskIds", m.referenceTaskIDs)
-	w.End()
-}
-
 var markerObject = jsonio.Object[marker]{Members: []jsonio.Member[marker]{
-	{Name: "state", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.state) }},
-	{Name: "mediaType", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.mediaType) }},
-	{Name: "filename", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.String(d, &m.filename) }},
-	{Name: "wrapped", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.Bool(d, &m.wrapped) }},
-	{Name: "file", Read: func(d *jsonio.Reader, m *marker) error { return jsonio.Bool(d, &m.file) }},
-	{Name: "extensions", Read: func(d *jsonio.Reader, m *marker) error {
-		return jsonio.List(d, &m.extensions, a2a.MaxNames, jsonio.String)
-	}},
-	{Name: "referenceTaskIds", Read: func(d *jsonio.Reader, m *marker) error {
-		return jsonio.List(d, &m.referenceTaskIDs, a2a.MaxNames, jsonio.String)
-	}},
+	jsonio.OptStr("state", func(m *marker) *string { return &m.state }),
+	jsonio.OptStr("mediaType", func(m *marker) *string { return &m.mediaType }),
+	jsonio.OptStr("filename", func(m *marker) *string { return &m.filename }),
+	jsonio.OptBool("wrapped", func(m *marker) *bool { return &m.wrapped }),
+	jsonio.OptBool("file", func(m *marker) *bool { return &m.file }),
+	jsonio.OptStrs("extensions", a2a.MaxNames, func(m *marker) *[]string { return &m.extensions }),
+	jsonio.OptStrs("referenceTaskIds", a2a.MaxNames, func(m *marker) *[]a2a.TaskID { return &m.referenceTaskIDs }),
 }}
 
 // readMarker returns the marker in metadata and what else they hold, nil for nothing. Metadata without a marker are
@@ -81,7 +65,7 @@ func marked(metadata a2a.Metadata, m marker) (a2a.Metadata, error) {
 	if m.empty() {
 		return rest, nil
 	}
-	text, err := wire.AppendJSON(nil, &m, writeMarker)
+	text, err := wire.AppendJSON(nil, &m, markerObject.Write)
 	if err != nil {
 		return nil, err
 	}

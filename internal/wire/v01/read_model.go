@@ -5,6 +5,7 @@ package v01
 import (
 	"cmp"
 	"strconv"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
@@ -28,16 +29,11 @@ func readID(d *jsonio.Reader, id *a2a.TaskID) error {
 // messageOf describes a message with at most limit parts; 0 is no limit. A missing role is for role to say.
 func messageOf(limit int, role func(*jsonio.Reader, *a2a.Message) error) *jsonio.Object[a2a.Message] {
 	return &jsonio.Object[a2a.Message]{
+		ByHand: writeMessage,
 		Members: []jsonio.Member[a2a.Message]{
 			{Name: "role", Read: readRole},
-			{Name: "parts", Read: func(d *jsonio.Reader,
-				m *a2a.Message) error {
-				return jsonio.List(d, &m.Parts, limit, readPart)
-			}},
-			{Name: "metadata", Read: func(d *jsonio.Reader,
-				m *a2a.Message) error {
-				return jsonio.Metadata(d, &m.Metadata)
-			}},
+			jsonio.Each("parts", limit, parts, func(m *a2a.Message) *[]a2a.Part { return &m.Parts }),
+			jsonio.OptMetadata("metadata", func(m *a2a.Message) *a2a.Metadata { return &m.Metadata }),
 		},
 		Finish: func(d *jsonio.Reader, m *a2a.Message) error {
 			mark, metadata := readMarker(m.Metadata)
@@ -82,11 +78,8 @@ type status struct {
 var statusObject = jsonio.Object[status]{
 	Members: []jsonio.Member[status]{
 		{Name: "state", Read: readState},
-		{Name: "message", Read: func(d *jsonio.Reader,
-			v *status) error {
-			return messageObject.ReadNew(d, &v.Message)
-		}},
-		{Name: "timestamp", Read: func(d *jsonio.Reader, v *status) error { return jsonio.Time(d, &v.Timestamp) }},
+		jsonio.Ptr("message", messageObject, func(v *status) **a2a.Message { return &v.Message }),
+		jsonio.OptTime("timestamp", func(v *status) *time.Time { return &v.Timestamp }),
 	},
 	Finish: func(d *jsonio.Reader, v *status) error {
 		if !v.stated {
@@ -140,22 +133,13 @@ func (a *artifact) last() bool {
 
 var artifactObject = jsonio.Object[artifact]{
 	Members: []jsonio.Member[artifact]{
-		{Name: "name", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.String(d, &v.Name) }},
-		{Name: "description", Read: func(d *jsonio.Reader,
-			v *artifact) error {
-			return jsonio.String(d, &v.Description)
-		}},
-		{Name: "parts", Read: func(d *jsonio.Reader,
-			v *artifact) error {
-			return jsonio.List(d, &v.Parts, 0, readPart)
-		}},
+		jsonio.OptStr("name", func(v *artifact) *string { return &v.Name }),
+		jsonio.OptStr("description", func(v *artifact) *string { return &v.Description }),
+		jsonio.Each("parts", 0, parts, func(v *artifact) *[]a2a.Part { return &v.Parts }),
 		{Name: "index", Read: readIndex},
-		{Name: "append", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Bool(d, &v.appends) }},
-		{Name: "lastChunk", Read: func(d *jsonio.Reader, v *artifact) error {
-			v.lastChunk = new(bool)
-			return jsonio.Bool(d, v.lastChunk)
-		}},
-		{Name: "metadata", Read: func(d *jsonio.Reader, v *artifact) error { return jsonio.Metadata(d, &v.Metadata) }},
+		jsonio.OptBool("append", func(v *artifact) *bool { return &v.appends }),
+		jsonio.PtrBool("lastChunk", func(v *artifact) **bool { return &v.lastChunk }),
+		jsonio.OptMetadata("metadata", func(v *artifact) *a2a.Metadata { return &v.Metadata }),
 	},
 	Finish: func(_ *jsonio.Reader, v *artifact) error {
 		m, metadata := readMarker(v.Metadata)

@@ -3,17 +3,13 @@
 package v01
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
-
-// wrapper is the one member of an object that stands for another value.
-const wrapper = "value"
 
 // A part is what a JSON object that is a part says.
 type part struct {
@@ -34,30 +30,29 @@ var partObject = jsonio.Object[part]{Members: []jsonio.Member[part]{
 		}
 		return nil
 	}},
-	{Name: "text", Read: func(d *jsonio.Reader, v *part) error {
-		v.text = new(a2a.Text)
-		return jsonio.String(d, v.text)
-	}},
+	{Name: "text", Read: func(d *jsonio.Reader, v *part) error { return jsonio.New(d, &v.text, jsonio.String) }},
 	{Name: "file", Read: func(d *jsonio.Reader, v *part) error { return fileObject.ReadNew(d, &v.file) }},
 	{Name: "data", Read: readData},
-	{Name: "metadata", Read: func(d *jsonio.Reader, v *part) error { return jsonio.Metadata(d, &v.metadata) }},
+	jsonio.OptMetadata("metadata", func(v *part) *a2a.Metadata { return &v.metadata }),
 }}
 
 func readData(d *jsonio.Reader, v *part) error {
 	kind := d.PeekKind()
-	data, err := jsonio.RawOf(d, a2a.MaxDepth+1) // one level may be that of a wrapper
-	if err != nil {
-		return err
-	}
-	if kind != '{' && kind != '[' {
+	err := v03.ReadData(d, &v.data)
+	if err == nil && kind != '{' && kind != '[' {
 		return jsonio.Invalid(d, "must be an object or an array")
 	}
-	v.data = data.Clone()
-	return nil
+	return err
 }
 
-// readPart reads a part into the model.
-func readPart(d *jsonio.Reader, p *a2a.Part) error {
+// A partCodec reads a part into the model, and writes it.
+type partCodec struct{}
+
+var parts jsonio.Codec[a2a.Part] = partCodec{}
+
+func (partCodec) Write(w *jsonio.Writer, p *a2a.Part) { writePart(w, *p) }
+
+func (partCodec) Read(d *jsonio.Reader, p *a2a.Part) error {
 	var v part
 	if err := partObject.Read(d, &v); err != nil {
 		return err
@@ -74,13 +69,9 @@ func readPart(d *jsonio.Reader, p *a2a.Part) error {
 	case "file":
 		v.file.into(p)
 	default:
-		if mark.wrapped {
-			v.data = unwrapped(v.data)
-		}
-		if jsonio.Depth(v.data) > a2a.MaxDepth {
-			return jsonio.InvalidMember(d, "data", jsonio.TooDeep)
-		}
-		p.Content = a2a.Data(v.data)
+		data, err := v03.DataOf(d, "data", v.data, mark.wrapped)
+		p.Content = data
+		return err
 	}
 	return nil
 }
@@ -111,22 +102,6 @@ func (v *part) is(d *jsonio.Reader) (string, error) {
 	return shape, nil
 }
 
-// unwrapped returns the value in an object that wraps one, or the object itself when it does not.
-func unwrapped(data jsontext.Value) jsontext.Value {
-	d := jsontext.NewDecoder(bytes.NewReader(data))
-	if brace, err := d.ReadToken(); err != nil || brace.Kind() != '{' || d.PeekKind() != '"' {
-		return data
-	}
-	if name, err := d.ReadToken(); err != nil || name.String() != wrapper {
-		return data
-	}
-	value, err := d.ReadValue()
-	if value = value.Clone(); err != nil || d.PeekKind() != '}' {
-		return data
-	}
-	return value
-}
-
 // A file is what the member file of a part says. It may have no content.
 type file struct {
 	name, mimeType string
@@ -137,8 +112,8 @@ type file struct {
 
 var fileObject = jsonio.Object[file]{
 	Members: []jsonio.Member[file]{
-		{Name: "name", Read: func(d *jsonio.Reader, v *file) error { return jsonio.String(d, &v.name) }},
-		{Name: "mimeType", Read: func(d *jsonio.Reader, v *file) error { return jsonio.String(d, &v.mimeType) }},
+		jsonio.OptStr("name", func(v *file) *string { return &v.name }),
+		jsonio.OptStr("mimeType", func(v *file) *string { return &v.mimeType }),
 		{Name: "bytes", Read: func(d *jsonio.Reader, v *file) error { return v.readBytes(d, "bytes") }},
 		{Name: "data", Read: func(d *jsonio.Reader, v *file) error { return v.readBytes(d, "data") }}, // in examples
 		{Name: "uri", Read: func(d *jsonio.Reader, v *file) error { return jsonio.String(d, &v.uri) }},

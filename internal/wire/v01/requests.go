@@ -5,7 +5,6 @@ package v01
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -35,31 +34,21 @@ type (
 )
 
 var sendObject = jsonio.Object[sendParams]{Members: []jsonio.Member[sendParams]{
-	{Name: "id", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.request.NewTaskID) }},
-	{Name: "sessionId", Read: func(d *jsonio.Reader, v *sendParams) error { return jsonio.String(d, &v.session) }},
-	{Name: "message", Read: func(d *jsonio.Reader,
-		v *sendParams) error {
-		return sentMessage.ReadNew(d, &v.request.Message)
-	}},
-	{Name: "pushNotification", Read: func(d *jsonio.Reader,
-		v *sendParams) error {
-		return pushConfigObject.ReadNew(d, &v.config.PushConfig)
-	}},
-	{Name: "historyLength", Read: func(d *jsonio.Reader,
-		v *sendParams) error {
-		return readHistoryLength(d, &v.config.HistoryLength)
-	}},
-	{Name: "acceptedOutputModes", Read: readOutputModes}, // the Python sample of April 2025 has it
-	{Name: "metadata", Read: func(d *jsonio.Reader,
-		v *sendParams) error {
-		return jsonio.Metadata(d, &v.request.Metadata)
-	}},
+	jsonio.Str("id", func(v *sendParams) *a2a.TaskID { return &v.request.NewTaskID }),
+	jsonio.OptStr("sessionId", func(v *sendParams) *a2a.ContextID { return &v.session }),
+	jsonio.Required("message", sentMessage, func(v *sendParams) **a2a.Message { return &v.request.Message }),
+	jsonio.Ptr("pushNotification", &pushConfigObject,
+		func(v *sendParams) **a2a.PushConfig { return &v.config.PushConfig }),
+	jsonio.PtrNum("historyLength", func(v *sendParams) **int { return &v.config.HistoryLength }),
+	// The Python sample of April 2025 has it.
+	jsonio.Value("acceptedOutputModes", readOutputModes, jsonio.WriteOptStrs[string],
+		func(v *sendParams) *[]string { return &v.config.AcceptedOutputModes }),
+	jsonio.OptMetadata("metadata", func(v *sendParams) *a2a.Metadata { return &v.request.Metadata }),
 }}
 
 // readOutputModes reads what a client accepts. The command line of April 2025 sends ["text"] to every agent, one that
 // makes pictures too, so that list says nothing.
-func readOutputModes(d *jsonio.Reader, v *sendParams) error {
-	modes := &v.config.AcceptedOutputModes
+func readOutputModes(d *jsonio.Reader, modes *[]string) error {
 	if err := jsonio.List(d, modes, a2a.MaxNames, jsonio.String); err != nil {
 		return err
 	}
@@ -75,24 +64,19 @@ var sentMessage = messageOf(a2a.MaxParts, func(d *jsonio.Reader, _ *a2a.Message)
 })
 
 var queryObject = jsonio.Object[queryParams]{Members: []jsonio.Member[queryParams]{
-	{Name: "id", Read: func(d *jsonio.Reader, v *queryParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "historyLength", Read: func(d *jsonio.Reader,
-		v *queryParams) error {
-		return readHistoryLength(d, &v.historyLength)
-	}},
+	jsonio.Str("id", func(v *queryParams) *a2a.TaskID { return &v.id }),
+	jsonio.PtrNum("historyLength", func(v *queryParams) **int { return &v.historyLength }),
 }}
 
 var idObject = jsonio.Object[idParams]{Members: []jsonio.Member[idParams]{
-	{Name: "id", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "metadata", Read: func(d *jsonio.Reader, v *idParams) error { return jsonio.Metadata(d, &v.metadata) }},
+	jsonio.Str("id", func(v *idParams) *a2a.TaskID { return &v.id }),
+	jsonio.OptMetadata("metadata", func(v *idParams) *a2a.Metadata { return &v.metadata }),
 }}
 
 var pushObject = jsonio.Object[pushParams]{Members: []jsonio.Member[pushParams]{
-	{Name: "id", Read: func(d *jsonio.Reader, v *pushParams) error { return jsonio.String(d, &v.id) }},
-	{Name: "pushNotificationConfig", Read: func(d *jsonio.Reader,
-		v *pushParams) error {
-		return pushConfigObject.ReadNew(d, &v.config)
-	}},
+	jsonio.Str("id", func(v *pushParams) *a2a.TaskID { return &v.id }),
+	jsonio.Required("pushNotificationConfig", &pushConfigObject,
+		func(v *pushParams) **a2a.PushConfig { return &v.config }),
 }}
 
 // pushResultObject is pushObject as a peer answers it.
@@ -100,15 +84,6 @@ var pushResultObject = jsonio.Object[pushParams]{Members: []jsonio.Member[pushPa
 	{Name: "id", Read: func(d *jsonio.Reader, v *pushParams) error { return readID(d, &v.id) }},
 	pushObject.Members[1],
 }}
-
-func readHistoryLength(d *jsonio.Reader, p **int) error {
-	var n int64
-	if err := jsonio.Int(d, &n, math.MaxInt32); err != nil {
-		return err
-	}
-	*p = new(int(n))
-	return nil
-}
 
 // DecodeRequest reads the parameters of a method.
 func (dialect) DecodeRequest(op wire.Operation, params []byte) (any, error) {
@@ -253,15 +228,15 @@ func (dialect) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte
 	case *a2a.SendMessageRequest:
 		return appendSend(dst, r)
 	case *a2a.GetTaskRequest:
-		return wire.AppendJSON(dst, r, writeGetTask)
+		return wire.AppendJSON(dst, &queryParams{r.ID, r.HistoryLength}, queryObject.Write)
 	case *a2a.CancelTaskRequest:
-		return wire.AppendJSON(dst, r, writeCancelTask)
+		return wire.AppendJSON(dst, &idParams{r.ID, r.Metadata}, idObject.Write)
 	case *a2a.SubscribeRequest:
-		return wire.AppendJSON(dst, r.ID, writeTaskID)
+		return wire.AppendJSON(dst, &idParams{id: r.ID}, idObject.Write)
 	case *a2a.PushConfig:
 		return wire.AppendJSON(dst, r, writeTaskPushConfig)
 	case *a2a.GetPushConfigRequest:
-		return wire.AppendJSON(dst, r.TaskID, writeTaskID)
+		return wire.AppendJSON(dst, &idParams{id: r.TaskID}, idObject.Write)
 	}
 	return dst, unknownOperation(op)
 }
@@ -275,7 +250,12 @@ func appendSend(dst []byte, r *a2a.SendMessageRequest) ([]byte, error) {
 			fmt.Sprintf("%v: version 0.1 wants the id of the task from its client; set NewTaskID",
 				a2a.ErrInvalidParams))
 	}
-	return wire.AppendJSON(dst, r, writeSend)
+	v := &sendParams{request: *r, session: r.Message.ContextID}
+	v.request.NewTaskID = sentTo(r)
+	if r.Configuration != nil {
+		v.config = *r.Configuration
+	}
+	return wire.AppendJSON(dst, v, sendObject.Write)
 }
 
 // sentTo returns the id of the task that a message is for.
@@ -284,41 +264,4 @@ func sentTo(r *a2a.SendMessageRequest) a2a.TaskID {
 		return r.Message.TaskID
 	}
 	return r.NewTaskID
-}
-
-func writeSend(w *jsonio.Writer, r *a2a.SendMessageRequest) {
-	w.Begin()
-	w.Str("id", string(sentTo(r)))
-	w.OptStr("sessionId", string(r.Message.ContextID))
-	w.Key("message")
-	writeMessage(w, r.Message)
-	if c := r.Configuration; c != nil {
-		if c.PushConfig != nil {
-			writePushConfig(w, "pushNotification", c.PushConfig)
-		}
-		w.OptInt("historyLength", c.HistoryLength)
-		jsonio.WriteOptStrs(w, "acceptedOutputModes", c.AcceptedOutputModes)
-	}
-	w.OptMetadata("metadata", r.Metadata)
-	w.End()
-}
-
-func writeGetTask(w *jsonio.Writer, r *a2a.GetTaskRequest) {
-	w.Begin()
-	w.Str("id", string(r.ID))
-	w.OptInt("historyLength", r.HistoryLength)
-	w.End()
-}
-
-func writeCancelTask(w *jsonio.Writer, r *a2a.CancelTaskRequest) {
-	w.Begin()
-	w.Str("id", string(r.ID))
-	w.OptMetadata("metadata", r.Metadata)
-	w.End()
-}
-
-func writeTaskID(w *jsonio.Writer, id a2a.TaskID) {
-	w.Begin()
-	w.Str("id", string(id))
-	w.End()
 }

@@ -3,10 +3,9 @@
 package v01
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
+	"github.com/dragoman-a2a/dragoman/internal/wire/v03"
 )
 
 func writeTask(w *jsonio.Writer, t *a2a.Task) {
@@ -113,7 +112,8 @@ func writePart(w *jsonio.Writer, p a2a.Part) {
 			break
 		}
 		w.Const("type", "data")
-		mark = marker{mediaType: p.MediaType, filename: p.Filename, wrapped: writeData(w, jsontext.Value(c))}
+		w.Key("data")
+		mark = marker{mediaType: p.MediaType, filename: p.Filename, wrapped: v03.WriteData(w, c)}
 	default:
 		w.Key("type")
 		w.Fail("is that of no content: a part carries Text, Raw, URL or Data")
@@ -130,20 +130,6 @@ func beginFile(w *jsonio.Writer, name, mimeType string) {
 	w.Begin()
 	w.OptStr("name", name)
 	w.OptStr("mimeType", mimeType)
-}
-
-// writeData writes the member data and reports whether the value had to be wrapped.
-func writeData(w *jsonio.Writer, v jsontext.Value) (wrapped bool) {
-	w.Key("data")
-	if v.Kind() == '{' {
-		w.Raw(v)
-		return false
-	}
-	w.Begin()
-	w.Key(wrapper)
-	w.Raw(v)
-	w.End()
-	return true
 }
 
 // A statusEvent is a status as it goes onto a stream.
