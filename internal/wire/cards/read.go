@@ -151,22 +151,15 @@ type oldPlaces struct {
 }
 
 var oldPlacesObject = jsonio.Object[oldPlaces]{Members: []jsonio.Member[oldPlaces]{
-	{Name: "url", Read: func(d *jsonio.Reader, v *oldPlaces) error { return jsonio.String(d, &v.URL) }},
-	{Name: "preferredTransport", Read: func(d *jsonio.Reader,
-		v *oldPlaces) error {
-		return jsonio.String(d, &v.Transport)
-	}},
-	{Name: "additionalInterfaces", Read: func(d *jsonio.Reader, v *oldPlaces) error {
-		return jsonio.List(d, &v.Additional, 0, oldInterfaceObject.Read)
-	}},
+	jsonio.Str("url", func(v *oldPlaces) *string { return &v.URL }),
+	jsonio.Str("preferredTransport", func(v *oldPlaces) *string { return &v.Transport }),
+	jsonio.Each("additionalInterfaces", 0, &oldInterfaceObject,
+		func(v *oldPlaces) *[]a2a.AgentInterface { return &v.Additional }),
 }}
 
 var oldInterfaceObject = jsonio.Object[a2a.AgentInterface]{Members: []jsonio.Member[a2a.AgentInterface]{
-	{Name: "url", Read: func(d *jsonio.Reader, v *a2a.AgentInterface) error { return jsonio.String(d, &v.URL) }},
-	{Name: "transport", Read: func(d *jsonio.Reader,
-		v *a2a.AgentInterface) error {
-		return jsonio.String(d, &v.Binding)
-	}},
+	jsonio.Str("url", func(v *a2a.AgentInterface) *string { return &v.URL }),
+	jsonio.Str("transport", func(v *a2a.AgentInterface) *string { return &v.Binding }),
 }}
 
 // interfaces returns the places as interfaces of a version, the preferred one first. Entries that lack their half are
@@ -200,141 +193,72 @@ func embedded(m jsonio.Member[oldPlaces]) jsonio.Member[oldCard] {
 }
 
 var oldCardObject = jsonio.Object[oldCard]{Members: []jsonio.Member[oldCard]{
-	{Name: "name", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.String(d, &v.Name) }},
-	{Name: "description", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.String(d, &v.Description) }},
+	jsonio.Str("name", func(v *oldCard) *string { return &v.Name }),
+	jsonio.Str("description", func(v *oldCard) *string { return &v.Description }),
 	embedded(oldPlacesObject.Members[0]), embedded(oldPlacesObject.Members[1]), embedded(oldPlacesObject.Members[2]),
-	{Name: "iconUrl", Read: func(d *jsonio.Reader, v *oldCard) error { return stringPtr(d, &v.IconURL) }},
-	{Name: "provider", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return providerObject.ReadNew(d, &v.Provider)
-	}},
-	{Name: "version", Read: func(d *jsonio.Reader, v *oldCard) error { return jsonio.String(d, &v.Version) }},
-	{Name: "documentationUrl", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return stringPtr(d, &v.DocumentationURL)
-	}},
-	{Name: "capabilities", Read: func(d *jsonio.Reader, v *oldCard) error {
-		return capabilitiesObject.Read(d, &v.Capabilities)
-	}},
-	{Name: "authentication", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return authenticationObject.Read(d, &v.Authentication)
-	}},
-	{Name: "securitySchemes", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return readSchemes(d, &v.SecuritySchemes)
-	}},
+	jsonio.PtrStr("iconUrl", func(v *oldCard) **string { return &v.IconURL }),
+	jsonio.Ptr("provider", &providerObject, func(v *oldCard) **a2a.AgentProvider { return &v.Provider }),
+	jsonio.Str("version", func(v *oldCard) *string { return &v.Version }),
+	jsonio.PtrStr("documentationUrl", func(v *oldCard) **string { return &v.DocumentationURL }),
+	jsonio.Nested("capabilities", &capabilitiesObject,
+		func(v *oldCard) *a2a.AgentCapabilities { return &v.Capabilities }),
+	jsonio.Nested("authentication", &authenticationObject,
+		func(v *oldCard) *authentication { return &v.Authentication }),
+	{Name: "securitySchemes",
+		Read: func(d *jsonio.Reader, v *oldCard) error { return readSchemes(d, &v.SecuritySchemes) }},
 	{Name: "security", Read: func(d *jsonio.Reader, v *oldCard) error {
 		return jsonio.List(d, &v.SecurityRequirements, 0, readRequirement)
 	}},
-	{Name: "defaultInputModes", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return readStrings(d, &v.DefaultInputModes)
-	}},
-	{Name: "defaultOutputModes", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return readStrings(d, &v.DefaultOutputModes)
-	}},
-	{Name: "skills", Read: func(d *jsonio.Reader,
-		v *oldCard) error {
-		return jsonio.List(d, &v.Skills, 0, skillObject.Read)
-	}},
-	{Name: "supportsAuthenticatedExtendedCard", Read: func(d *jsonio.Reader, v *oldCard) error {
-		return boolPtr(d, &v.Capabilities.ExtendedAgentCard)
-	}},
-	{Name: "signatures", Read: func(d *jsonio.Reader, v *oldCard) error {
-		return jsonio.List(d, &v.Signatures, 0, signatureObject.Read)
-	}},
+	jsonio.Strs("defaultInputModes", 0, func(v *oldCard) *[]string { return &v.DefaultInputModes }),
+	jsonio.Strs("defaultOutputModes", 0, func(v *oldCard) *[]string { return &v.DefaultOutputModes }),
+	jsonio.Each("skills", 0, &skillObject, func(v *oldCard) *[]a2a.AgentSkill { return &v.Skills }),
+	jsonio.PtrBool("supportsAuthenticatedExtendedCard",
+		func(v *oldCard) **bool { return &v.Capabilities.ExtendedAgentCard }),
+	jsonio.Each("signatures", 0, &signatureObject,
+		func(v *oldCard) *[]a2a.AgentCardSignature { return &v.Signatures }),
 }}
 
 var providerObject = jsonio.Object[a2a.AgentProvider]{Members: []jsonio.Member[a2a.AgentProvider]{
-	{Name: "url", Read: func(d *jsonio.Reader, v *a2a.AgentProvider) error { return jsonio.String(d, &v.URL) }},
-	{Name: "organization", Read: func(d *jsonio.Reader,
-		v *a2a.AgentProvider) error {
-		return jsonio.String(d, &v.Organization)
-	}},
+	jsonio.Str("organization", func(v *a2a.AgentProvider) *string { return &v.Organization }),
+	jsonio.Str("url", func(v *a2a.AgentProvider) *string { return &v.URL }),
 }}
 
 // stateTransitionHistory is not read: no generation says what an agent that has it does.
 var capabilitiesObject = jsonio.Object[a2a.AgentCapabilities]{Members: []jsonio.Member[a2a.AgentCapabilities]{
-	{Name: "streaming", Read: func(d *jsonio.Reader,
-		v *a2a.AgentCapabilities) error {
-		return boolPtr(d, &v.Streaming)
-	}},
-	{Name: "pushNotifications", Read: func(d *jsonio.Reader,
-		v *a2a.AgentCapabilities) error {
-		return boolPtr(d, &v.PushNotifications)
-	}},
-	{Name: "extensions", Read: func(d *jsonio.Reader, v *a2a.AgentCapabilities) error {
-		return jsonio.List(d, &v.Extensions, 0, extensionObject.Read)
-	}},
+	jsonio.PtrBool("streaming", func(v *a2a.AgentCapabilities) **bool { return &v.Streaming }),
+	jsonio.PtrBool("pushNotifications", func(v *a2a.AgentCapabilities) **bool { return &v.PushNotifications }),
+	jsonio.OptEach("extensions", 0, &extensionObject,
+		func(v *a2a.AgentCapabilities) *[]a2a.AgentExtension { return &v.Extensions }),
 }}
 
 var extensionObject = jsonio.Object[a2a.AgentExtension]{Members: []jsonio.Member[a2a.AgentExtension]{
-	{Name: "uri", Read: func(d *jsonio.Reader, v *a2a.AgentExtension) error { return jsonio.String(d, &v.URI) }},
-	{Name: "description", Read: func(d *jsonio.Reader,
-		v *a2a.AgentExtension) error {
-		return jsonio.String(d, &v.Description)
-	}},
-	{Name: "required", Read: func(d *jsonio.Reader,
-		v *a2a.AgentExtension) error {
-		return jsonio.Bool(d, &v.Required)
-	}},
-	{Name: "params", Read: func(d *jsonio.Reader,
-		v *a2a.AgentExtension) error {
-		return jsonio.Metadata(d, &v.Params)
-	}},
+	jsonio.Str("uri", func(v *a2a.AgentExtension) *string { return &v.URI }),
+	jsonio.OptStr("description", func(v *a2a.AgentExtension) *string { return &v.Description }),
+	jsonio.OptBool("required", func(v *a2a.AgentExtension) *bool { return &v.Required }),
+	jsonio.OptMetadata("params", func(v *a2a.AgentExtension) *a2a.Metadata { return &v.Params }),
 }}
 
 var skillObject = jsonio.Object[a2a.AgentSkill]{Members: []jsonio.Member[a2a.AgentSkill]{
-	{Name: "id", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return jsonio.String(d, &v.ID) }},
-	{Name: "name", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return jsonio.String(d, &v.Name) }},
-	{Name: "description", Read: func(d *jsonio.Reader,
-		v *a2a.AgentSkill) error {
-		return jsonio.String(d, &v.Description)
-	}},
-	{Name: "tags", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.Tags) }},
-	{Name: "examples", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error { return readStrings(d, &v.Examples) }},
-	{Name: "inputModes", Read: func(d *jsonio.Reader,
-		v *a2a.AgentSkill) error {
-		return readStrings(d, &v.InputModes)
-	}},
-	{Name: "outputModes", Read: func(d *jsonio.Reader,
-		v *a2a.AgentSkill) error {
-		return readStrings(d, &v.OutputModes)
-	}},
+	jsonio.Str("id", func(v *a2a.AgentSkill) *string { return &v.ID }),
+	jsonio.Str("name", func(v *a2a.AgentSkill) *string { return &v.Name }),
+	jsonio.Str("description", func(v *a2a.AgentSkill) *string { return &v.Description }),
+	jsonio.Strs("tags", 0, func(v *a2a.AgentSkill) *[]string { return &v.Tags }),
+	jsonio.Strs("examples", 0, func(v *a2a.AgentSkill) *[]string { return &v.Examples }),
+	jsonio.Strs("inputModes", 0, func(v *a2a.AgentSkill) *[]string { return &v.InputModes }),
+	jsonio.Strs("outputModes", 0, func(v *a2a.AgentSkill) *[]string { return &v.OutputModes }),
 	{Name: "security", Read: func(d *jsonio.Reader, v *a2a.AgentSkill) error {
 		return jsonio.List(d, &v.SecurityRequirements, 0, readRequirement)
 	}},
 }}
 
 var signatureObject = jsonio.Object[a2a.AgentCardSignature]{Members: []jsonio.Member[a2a.AgentCardSignature]{
-	{Name: "protected", Read: func(d *jsonio.Reader,
-		v *a2a.AgentCardSignature) error {
-		return jsonio.String(d, &v.Protected)
-	}},
-	{Name: "signature", Read: func(d *jsonio.Reader,
-		v *a2a.AgentCardSignature) error {
-		return jsonio.String(d, &v.Signature)
-	}},
-	{Name: "header", Read: func(d *jsonio.Reader,
-		v *a2a.AgentCardSignature) error {
-		return jsonio.Metadata(d, &v.Header)
-	}},
+	jsonio.Str("protected", func(v *a2a.AgentCardSignature) *string { return &v.Protected }),
+	jsonio.Str("signature", func(v *a2a.AgentCardSignature) *string { return &v.Signature }),
+	jsonio.OptMetadata("header", func(v *a2a.AgentCardSignature) *a2a.Metadata { return &v.Header }),
 }}
 
 func readStrings(d *jsonio.Reader, p *[]string) error {
 	return jsonio.List(d, p, 0, jsonio.String[string])
-}
-
-func stringPtr(d *jsonio.Reader, p **string) error {
-	*p = new(string)
-	return jsonio.String(d, *p)
-}
-
-func boolPtr(d *jsonio.Reader, p **bool) error {
-	*p = new(bool)
-	return jsonio.Bool(d, *p)
 }
 
 // readMap reads an object of values of one kind. A null value counts as absent. An empty object is an empty map.

@@ -40,51 +40,42 @@ type flatScheme struct {
 }
 
 var flatSchemeObject = jsonio.Object[flatScheme]{Members: []jsonio.Member[flatScheme]{
-	{Name: "type", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Type) }},
-	{Name: "description", Read: func(d *jsonio.Reader,
-		v *flatScheme) error {
-		return jsonio.String(d, &v.Description)
-	}},
-	{Name: "name", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Name) }},
-	{Name: "in", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.In) }},
-	{Name: "scheme", Read: func(d *jsonio.Reader, v *flatScheme) error { return jsonio.String(d, &v.Scheme) }},
-	{Name: "bearerFormat", Read: func(d *jsonio.Reader,
-		v *flatScheme) error {
-		return jsonio.String(d, &v.BearerFormat)
-	}},
-	{Name: "openIdConnectUrl", Read: func(d *jsonio.Reader,
-		v *flatScheme) error {
-		return jsonio.String(d, &v.OpenIDConnectURL)
-	}},
-	{Name: "oauth2MetadataUrl", Read: func(d *jsonio.Reader,
-		v *flatScheme) error {
-		return jsonio.String(d, &v.MetadataURL)
-	}},
+	jsonio.Str("type", func(v *flatScheme) *string { return &v.Type }),
+	jsonio.Str("description", func(v *flatScheme) *string { return &v.Description }),
+	jsonio.Str("name", func(v *flatScheme) *string { return &v.Name }),
+	jsonio.Str("in", func(v *flatScheme) *string { return &v.In }),
+	jsonio.Str("scheme", func(v *flatScheme) *string { return &v.Scheme }),
+	jsonio.Str("bearerFormat", func(v *flatScheme) *string { return &v.BearerFormat }),
+	jsonio.Str("openIdConnectUrl", func(v *flatScheme) *string { return &v.OpenIDConnectURL }),
+	jsonio.Str("oauth2MetadataUrl", func(v *flatScheme) *string { return &v.MetadataURL }),
 	{Name: "flows", Read: func(d *jsonio.Reader, v *flatScheme) error {
 		var f flows
 		err := flowsObject.Read(d, &f)
 		v.Flow = f.best()
 		return err
 	}},
-	wrapped("apiKeySecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.APIKeyScheme{}; return s, s }),
-	wrapped("httpAuthSecurityScheme", func() (a2a.SecurityScheme, decodable) {
-		s := &a2a.HTTPAuthScheme{}
-		return s,
-			s
-	}),
-	wrapped("oauth2SecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.OAuth2Scheme{}; return s, s }),
-	wrapped("openIdConnectSecurityScheme",
-		func() (a2a.SecurityScheme, decodable) { s := &a2a.OpenIDConnectScheme{}; return s, s }),
-	wrapped("mtlsSecurityScheme", func() (a2a.SecurityScheme, decodable) { s := &a2a.MutualTLSScheme{}; return s, s }),
+	wrapped[*a2a.APIKeyScheme]("apiKeySecurityScheme"),
+	wrapped[*a2a.HTTPAuthScheme]("httpAuthSecurityScheme"),
+	wrapped[*a2a.OAuth2Scheme]("oauth2SecurityScheme"),
+	wrapped[*a2a.OpenIDConnectScheme]("openIdConnectSecurityScheme"),
+	wrapped[*a2a.MutualTLSScheme]("mtlsSecurityScheme"),
 }}
 
-type decodable interface{ UnmarshalJSONFrom(*jsonio.Reader) error }
+// decodable is a pointer to a type of the model.
+type decodable[T any] interface {
+	*T
+	UnmarshalJSONFrom(*jsonio.Reader) error
+}
 
-func wrapped(name string, make func() (a2a.SecurityScheme, decodable)) jsonio.Member[flatScheme] {
+// wrapped is a member whose value is a scheme in the form of 1.0.
+func wrapped[P interface {
+	decodable[T]
+	a2a.SecurityScheme
+}, T any](name string) jsonio.Member[flatScheme] {
 	return jsonio.Member[flatScheme]{Name: name, Read: func(d *jsonio.Reader, v *flatScheme) error {
-		scheme, value := make()
+		scheme := P(new(T))
 		v.Wrapped = scheme
-		return value.UnmarshalJSONFrom(d)
+		return scheme.UnmarshalJSONFrom(d)
 	}}
 }
 
@@ -126,27 +117,20 @@ type flows struct {
 }
 
 var flowsObject = jsonio.Object[flows]{Members: []jsonio.Member[flows]{
-	{Name: "authorizationCode", Read: func(d *jsonio.Reader, v *flows) error {
-		v.AuthorizationCode = new(a2a.AuthorizationCodeFlow)
-		return v.AuthorizationCode.UnmarshalJSONFrom(d)
-	}},
-	{Name: "deviceCode", Read: func(d *jsonio.Reader, v *flows) error {
-		v.DeviceCode = new(a2a.DeviceCodeFlow)
-		return v.DeviceCode.UnmarshalJSONFrom(d)
-	}},
-	{Name: "clientCredentials", Read: func(d *jsonio.Reader, v *flows) error {
-		v.ClientCredentials = new(a2a.ClientCredentialsFlow)
-		return v.ClientCredentials.UnmarshalJSONFrom(d)
-	}},
-	{Name: "implicit", Read: func(d *jsonio.Reader, v *flows) error {
-		v.Implicit = new(a2a.ImplicitFlow)
-		return v.Implicit.UnmarshalJSONFrom(d)
-	}},
-	{Name: "password", Read: func(d *jsonio.Reader, v *flows) error {
-		v.Password = new(a2a.PasswordFlow)
-		return v.Password.UnmarshalJSONFrom(d)
-	}},
+	flow("authorizationCode", func(v *flows) **a2a.AuthorizationCodeFlow { return &v.AuthorizationCode }),
+	flow("deviceCode", func(v *flows) **a2a.DeviceCodeFlow { return &v.DeviceCode }),
+	flow("clientCredentials", func(v *flows) **a2a.ClientCredentialsFlow { return &v.ClientCredentials }),
+	flow("implicit", func(v *flows) **a2a.ImplicitFlow { return &v.Implicit }),
+	flow("password", func(v *flows) **a2a.PasswordFlow { return &v.Password }),
 }}
+
+// flow is a member whose value is a flow as in 1.0.
+func flow[T any, P decodable[T]](name string, of func(*flows) *P) jsonio.Member[flows] {
+	return jsonio.Member[flows]{Name: name, Read: func(d *jsonio.Reader, v *flows) error {
+		*of(v) = P(new(T))
+		return (*of(v)).UnmarshalJSONFrom(d)
+	}}
+}
 
 // best returns the flow to keep: those that OAuth 2.1 still has, a person's before a program's, then the rest.
 func (f *flows) best() a2a.OAuthFlow {

@@ -3,8 +3,6 @@
 package cards
 
 import (
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
@@ -54,10 +52,7 @@ func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.Age
 	w.PtrStr("iconUrl", c.IconURL)
 	if c.Provider != nil {
 		w.Key("provider")
-		w.Begin()
-		w.Str("organization", c.Provider.Organization)
-		w.Str("url", c.Provider.URL)
-		w.End()
+		providerObject.Write(w, c.Provider)
 	}
 	w.Str("version", c.Version)
 	w.PtrStr("documentationUrl", c.DocumentationURL)
@@ -69,7 +64,7 @@ func writeCard03(w *jsonio.Writer, c *a2a.AgentCard, form Form, places []a2a.Age
 	writeSkills(w, c.Skills, form)
 	w.PtrBool("supportsAuthenticatedExtendedCard", c.Capabilities.ExtendedAgentCard)
 	if signed := unsigned(c, form).Signatures; len(signed) > 0 {
-		jsonio.WriteEach(w, "signatures", signed, writeSignature)
+		jsonio.WriteEach(w, "signatures", signed, signatureObject.Write)
 	}
 	w.End()
 }
@@ -81,12 +76,7 @@ func writePlaces(w *jsonio.Writer, places []a2a.AgentInterface) {
 	}
 	w.Str("url", places[0].URL)
 	w.Str("preferredTransport", places[0].Binding)
-	jsonio.WriteEach(w, "additionalInterfaces", places, func(w *jsonio.Writer, place *a2a.AgentInterface) {
-		w.Begin()
-		w.Str("url", place.URL)
-		w.Str("transport", place.Binding)
-		w.End()
-	})
+	jsonio.WriteEach(w, "additionalInterfaces", places, oldInterfaceObject.Write)
 }
 
 func writeCapabilities(w *jsonio.Writer, c *a2a.AgentCapabilities, form Form) {
@@ -95,17 +85,8 @@ func writeCapabilities(w *jsonio.Writer, c *a2a.AgentCapabilities, form Form) {
 	w.PtrBool("streaming", c.Streaming)
 	w.PtrBool("pushNotifications", c.PushNotifications)
 	if form != Form01 && len(c.Extensions) > 0 {
-		jsonio.WriteEach(w, "extensions", c.Extensions, writeExtension)
+		jsonio.WriteEach(w, "extensions", c.Extensions, extensionObject.Write)
 	}
-	w.End()
-}
-
-func writeExtension(w *jsonio.Writer, e *a2a.AgentExtension) {
-	w.Begin()
-	w.Str("uri", e.URI)
-	w.OptStr("description", e.Description)
-	w.OptBool("required", e.Required)
-	w.OptMetadata("params", e.Params)
 	w.End()
 }
 
@@ -131,33 +112,12 @@ func writeSkills(w *jsonio.Writer, skills []a2a.AgentSkill, form Form) {
 	})
 }
 
-func writeSignature(w *jsonio.Writer, s *a2a.AgentCardSignature) {
-	w.Begin()
-	w.Str("protected", s.Protected)
-	w.Str("signature", s.Signature)
-	w.OptMetadata("header", s.Header)
-	w.End()
-}
-
 func writeSchemes(w *jsonio.Writer, schemes map[string]a2a.SecurityScheme, form Form) {
 	if len(schemes) == 0 {
 		return
 	}
-	written := make(a2a.Metadata, len(schemes))
-	for name, scheme := range schemes {
-		text, err := jsonio.Append(nil, scheme,
-			func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
-		if err != nil {
-			w.Key("securitySchemes")
-			w.Fail("has a scheme that " + err.Error())
-			return
-		}
-		written[name] = text
-	}
 	w.Key("securitySchemes")
-	w.Begin()
-	w.Members(written)
-	w.End()
+	jsonio.WriteMap(w, schemes, func(w *jsonio.Writer, s a2a.SecurityScheme) { writeScheme(w, s, form) })
 }
 
 func writeScheme(w *jsonio.Writer, scheme a2a.SecurityScheme, form Form) {
@@ -234,17 +194,7 @@ func writeURLs(w *jsonio.Writer, authorization, token *string, refresh string, s
 	w.PtrStr("tokenUrl", token)
 	w.OptStr("refreshUrl", refresh)
 	w.Key("scopes")
-	texts := make(a2a.Metadata, len(scopes))
-	for name, description := range scopes {
-		text, err := jsontext.AppendQuote(nil, description)
-		if err != nil {
-			w.Fail("holds invalid UTF-8")
-		}
-		texts[name] = text
-	}
-	w.Begin()
-	w.Members(texts)
-	w.End()
+	jsonio.WriteMap(w, scopes, (*jsonio.Writer).Text)
 	w.End()
 }
 
@@ -253,23 +203,8 @@ func writeRequirements(w *jsonio.Writer, list []a2a.SecurityRequirement) {
 		return
 	}
 	jsonio.WriteList(w, "security", list, func(w *jsonio.Writer, need a2a.SecurityRequirement) {
-		scopes := make(a2a.Metadata, len(need))
-		for name, list := range need {
-			scopes[name] = appendStrings(w, list)
-		}
-		w.Begin()
-		w.Members(scopes)
-		w.End()
+		jsonio.WriteMap(w, need, func(w *jsonio.Writer, scopes []string) {
+			jsonio.WriteList(w, "", scopes, (*jsonio.Writer).Text)
+		})
 	})
-}
-
-func appendStrings(w *jsonio.Writer, list []string) jsontext.Value {
-	text, err := jsonio.Append(nil, list, func(w *jsonio.Writer, list []string) {
-		jsonio.WriteList(w, "", list, (*jsonio.Writer).Text)
-	})
-	if err != nil {
-		w.Fail("holds invalid UTF-8")
-		return jsontext.Value("[]")
-	}
-	return text
 }
