@@ -29,7 +29,8 @@ func messageMembers(maxParts, maxNames int) []jsonio.Member[a2a.Message] {
 func messageOf(maxParts, maxNames int, finish func(*jsonio.Reader, *a2a.Message) error) jsonio.Object[a2a.Message] {
 	return jsonio.Object[a2a.Message]{ByHand: writeMessage, Finish: finish, Members: append(
 		messageMembers(maxParts, maxNames),
-		jsonio.Member[a2a.Message]{Name: "kind", Read: isMessage}, jsonio.Member[a2a.Message]{Name: "type", Read: isMessage},
+		jsonio.Member[a2a.Message]{Name: "kind", Read: isMessage},
+		jsonio.Member[a2a.Message]{Name: "type", Read: isMessage},
 	)}
 }
 

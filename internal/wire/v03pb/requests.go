@@ -48,7 +48,8 @@ var (
 	configurationObject = object(
 		jsonio.OptStrs("acceptedOutputModes", a2a.MaxNames, func(v *configuration) *[]string { return &v.modes }),
 		pushOfSend, also("pushNotificationConfig", pushOfSend),
-		jsonio.Value("historyLength", readCount, writeOptCount, func(v *configuration) *int { return &v.historyLength }),
+		jsonio.Value("historyLength", readCount, writeOptCount,
+			func(v *configuration) *int { return &v.historyLength }),
 		jsonio.PtrBool("blocking", func(v *configuration) **bool { return &v.waits }),
 	)
 )
@@ -189,7 +190,8 @@ var createPushObject = jsonio.Object[createPush]{
 		jsonio.OptStr("configId", func(v *createPush) *string { return &v.configID }),
 		jsonio.Required("config", &namedPushObject, func(v *createPush) **namedPush { return &v.config }),
 		jsonio.OptStr("name", func(v *createPush) *string { return &v.bare.name }),
-		jsonio.Ptr("pushNotificationConfig", &pushObject, func(v *createPush) **a2a.PushConfig { return &v.bare.config }),
+		jsonio.Ptr("pushNotificationConfig", &pushObject,
+			func(v *createPush) **a2a.PushConfig { return &v.bare.config }),
 	},
 	Finish: func(d *jsonio.Reader, v *createPush) error {
 		if v.config == nil {

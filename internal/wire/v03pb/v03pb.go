@@ -121,8 +121,9 @@ func (p proto) AppendRequest(dst []byte, op wire.Operation, request any) ([]byte
 	case *a2a.SendMessageRequest:
 		return wire.AppendJSON(dst, sendOf(req), sendObject.Write)
 	case *a2a.PushConfig:
-		return wire.AppendJSON(dst, &createPush{parent: "tasks/" + string(req.TaskID), configID: req.ID, config: named(req)},
-			createPushObject.Write)
+		return wire.AppendJSON(dst, &createPush{
+			parent: "tasks/" + string(req.TaskID), configID: req.ID, config: named(req),
+		}, createPushObject.Write)
 	case *a2a.CancelTaskRequest:
 		return wire.AppendJSON(dst, &taskName{req.ID}, taskNameObject.Write)
 	case *a2a.SubscribeRequest:

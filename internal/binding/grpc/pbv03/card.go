@@ -13,8 +13,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/grpc/pbvalue"
 )
 
-// A card of 0.3 has most of its members where one of 1.0 has them, by the same names in JSON. The functions of this file
-// convert the others: interfaces, security requirements, and flags that are always there.
+// A card of 0.3 has most of its members where one of 1.0 has them, by the same names in JSON. The functions of this
+// file convert the others: interfaces, security requirements, and flags that are always there.
 
 // fromCard returns a card in the form of 0.3, which has one protocol version for all interfaces: those of the card that
 // speak it come along, all if none does.

@@ -126,7 +126,9 @@ func (f Form) EncodeRequest(op wire.Operation, request any) ([]byte, error) {
 	case *a2a.SendMessageRequest:
 		return pbvalue.Encode(r, fromSendMessageRequest)
 	case *a2a.GetTaskRequest:
-		return pbvalue.Marshal(&pb.GetTaskRequest{Name: taskName(r.ID), HistoryLength: fromHistoryLength(r.HistoryLength)})
+		return pbvalue.Marshal(&pb.GetTaskRequest{
+			Name: taskName(r.ID), HistoryLength: fromHistoryLength(r.HistoryLength),
+		})
 	case *a2a.ListTasksRequest:
 		return pbvalue.Marshal(fromListTasksRequest(r))
 	case *a2a.CancelTaskRequest:
