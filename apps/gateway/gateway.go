@@ -109,7 +109,7 @@ func New(upstreams []Upstream, opts *Options) (*Gateway, error) {
 	}
 	o.Server.Generations = []a2a.Generation{a2a.Generation10} // the only one with tenants
 	var err error
-	if g.server, err = newServer(switchboard(g.routes), &o, g.card, "", g.routes...); err != nil {
+	if g.server, err = newServer(switchboard{g.pick}, &o, g.card, "", g.routes...); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil

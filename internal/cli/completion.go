@@ -14,7 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
-	"github.com/dragoman-a2a/dragoman/internal/llm"
+	"github.com/dragoman-a2a/dragoman/internal/modelflag"
 	"github.com/dragoman-a2a/dragoman/internal/show"
 )
 
@@ -62,7 +62,7 @@ var flagValues = map[string][]string{
 	"transport": {a2a.BindingJSONRPC, a2a.BindingHTTPJSON, a2a.BindingGRPC},
 	"a2a-version": {connect.AnyVersion, string(a2a.Generation10), string(a2a.Generation03), string(a2a.Generation02),
 		string(a2a.Generation01)},
-	"llm":            {llmOff, llmAuto, llm.Gemini, llm.OpenAI, llm.Anthropic},
+	"llm":            modelflag.Values,
 	"rates":          {"snapshot", "live", "auto"},
 	"networks":       {string(guard.Public), string(guard.Loopback), string(guard.Private)},
 	"allow-networks": {string(guard.Public), string(guard.Loopback), string(guard.Private)},
@@ -106,8 +106,6 @@ func (c *command) completeArguments(cmd *cobra.Command) {
 // completionOf returns what completes the value of a flag; nil for what the shell does by itself, with names of files.
 func (c *command) completionOf(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	switch {
-	case flag == "agent" && (cmd.Name() == "serve" || cmd.Name() == "demo-server"):
-		return cobra.FixedCompletions(namesOfSamples(), cobra.ShellCompDirectiveNoFileComp)
 	case flag == connect.FlagAgentCard:
 		return c.completeAgents
 	case flag == "task-id" && cmd.Name() != "host" && cmd.Parent().Name() != "host":

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/show"
 )
@@ -20,7 +21,8 @@ func TestCompletionOfValues(t *testing.T) {
 		line string
 		want []string
 	}{
-		{"serve --agent ", namesOfSamples()},
+		{"serve --agent ", []string{"currency", "images", "expenses", "movies", "coder", "files", "hello", "slow",
+			"flaky", "repairshop", "mechanic", "supplier"}},
 		{"send --output ", []string{"text", "json"}},
 		{"send -o ", []string{"text", "json"}},
 		{"task list --transport ", []string{"JSONRPC", "HTTP+JSON", "GRPC"}},
@@ -55,7 +57,7 @@ func TestCompletionOfNamesAndTasks(t *testing.T) {
 	t.Parallel()
 	url := serveAgent(t, asker, nil)
 	task := taskOf(t, url)
-	catalogue := runServer(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
+	_, catalogue := clitest.Serve(t, "registry", "serve", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
 	for _, args := range [][]string{{url, "--alias", "rates"}, {serveAgent(t, asker, nil), "--alias", "two words"}} {
 		if got := run(t.Context(), append([]string{"registry", "add", "--registry", catalogue},
 			args...)...); got.code != cmdline.ExitOK {

@@ -196,13 +196,13 @@ func TestAgentsShareAWorkTree(t *testing.T) {
 		}
 		return out
 	}
-	daemon, err := startProcess([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()},
+	daemon, err := clitest.StartProgram([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", t.TempDir()},
 		t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(daemon.kill)
-	url, err := daemon.ready()
+	t.Cleanup(daemon.Kill)
+	url, err := daemon.Ready()
 	if err != nil {
 		t.Fatal(err)
 	}

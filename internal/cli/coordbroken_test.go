@@ -121,7 +121,7 @@ func TestCoordinatorHangs(t *testing.T) {
 	t.Parallel()
 	clitest.NeedsGit(t)
 	s, url := startCoordinator(t)
-	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := s.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"},

@@ -20,7 +20,7 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	t.Parallel()
 	const alive = 3 * time.Second // the least that serve takes
 	addr, data := freeAddress(t), t.TempDir()
-	serve := func() *serverProcess {
+	serve := func() *clitest.Process {
 		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir",
 			data)
 		if url != "http://"+addr {
@@ -56,7 +56,7 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 		}
 	}
 	lives(connectTo(t, "http://"+addr, "2026-07-28"))
-	s.kill()
+	s.Kill()
 	serve()
 	looker := connectTo(t, "http://"+addr, "2026-07-28")
 	lives(looker)

@@ -152,12 +152,12 @@ func (g *guide) compare(command, printed, out string) {
 func (g *guide) serve() {
 	cmd := exec.Command(filepath.Join(g.bin, "dragoman"), "coord", "serve")
 	cmd.Dir, cmd.Env = g.dir, g.env
-	daemon, err := startCommand(cmd)
+	daemon, err := clitest.Start(cmd)
 	if err != nil {
 		g.Fatal(err)
 	}
-	g.Cleanup(daemon.kill)
-	if _, err := daemon.ready(); err != nil {
+	g.Cleanup(daemon.Kill)
+	if _, err := daemon.Ready(); err != nil {
 		g.Fatal(err)
 	}
 }

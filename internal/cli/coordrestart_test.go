@@ -20,14 +20,15 @@ func TestQuestionsOverA2AAndAKilledCoordinator(t *testing.T) {
 	t.Parallel()
 	data, addr := t.TempDir(), freeAddress(t)
 	url := "http://" + addr
-	serve := func() *serverProcess {
+	serve := func() *clitest.Process {
 		t.Helper()
-		s, err := startProcess([]string{"coord", "serve", "--addr", addr, "--data-dir", data}, t.TempDir(), os.Getenv)
+		args := []string{"coord", "serve", "--addr", addr, "--data-dir", data}
+		s, err := clitest.StartProgram(args, t.TempDir(), os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(s.kill)
-		if _, err := s.ready(); err != nil {
+		t.Cleanup(s.Kill)
+		if _, err := s.Ready(); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -54,7 +55,7 @@ func TestQuestionsOverA2AAndAKilledCoordinator(t *testing.T) {
 		return all
 	}
 	clitest.Await(t, func() bool { return len(questions()) == 1 })
-	s.kill()
+	s.Kill()
 	serve()
 	if messages := questions(); len(messages) != 0 {
 		t.Errorf("there are %v", messages)

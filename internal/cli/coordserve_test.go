@@ -24,15 +24,15 @@ import (
 )
 
 // startCoordinator starts coord serve and returns it with its URL.
-func startCoordinator(t *testing.T, args ...string) (*serverProcess, string) {
+func startCoordinator(t *testing.T, args ...string) (*clitest.Process, string) {
 	t.Helper()
 	words := append([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"}, args...)
-	s, err := startProcess(words, t.TempDir(), os.Getenv)
+	s, err := clitest.StartProgram(words, t.TempDir(), os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.kill)
-	url, err := s.ready()
+	t.Cleanup(s.Kill)
+	url, err := s.Ready()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,15 +88,15 @@ func TestCoordinatorDrains(t *testing.T) {
 					map[string]any{"project_id": "p", "session_name": "b", "peek": true})
 				return err == nil && strings.Contains(string(text), "Who?")
 			})
-			if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			if err := s.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
 			if text := <-answer; !strings.Contains(text, "shutting_down") {
 				t.Errorf("who waits is told %s", text)
 			}
-			<-s.done
-			if err := s.cmd.Wait(); err != nil {
-				t.Errorf("ended with %v\n%s", err, s.output())
+			<-s.Done
+			if err := s.Cmd.Wait(); err != nil {
+				t.Errorf("ended with %v\n%s", err, s.Output())
 			}
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/apps/mcpbridge/mcpbridgecmd"
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
@@ -37,7 +38,7 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 
 // secrets are options whose values are never shown.
 var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken,
-	flagMCPToken}
+	mcpbridgecmd.FlagToken}
 
 func takesVariable(f *pflag.Flag) bool {
 	_, part := f.Annotations[cmdline.AnnotationPart]

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/talk"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -276,15 +277,9 @@ func TestErrorsNameTheVariableThatAValueIsFrom(t *testing.T) {
 
 func TestAnAddressOfSeveralAgentsListsThem(t *testing.T) {
 	t.Parallel()
-	url := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
-		writeSamples(w, r, "")
-	})
+	_, url := clitest.Serve(t, "samples", "up", "--addr", "127.0.0.1:0", "--data-dir", cmdline.InMemory)
 	got := run(t.Context(), "send", "-a", url, "hi")
-	want := fmt.Sprintf("Error: %s is no agent; it has %d of them: currency, ", url, len(samples))
+	want := fmt.Sprintf("Error: %s is no agent; it has 12 of them: currency, ", url)
 	if got.code != cmdline.ExitUnreachable || !strings.Contains(got.stderr, want) ||
 		!strings.Contains(got.stderr, "Hint: name one of them, such as "+url+"/agents/currency/\n") {
 		t.Errorf("%+v; want %s", got, want)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
@@ -51,12 +52,12 @@ func TestRecordingPage(t *testing.T) {
 			}
 			if at := servedAt.FindStringSubmatch(line); at != nil {
 				args[slices.Index(args, at[1])] = "127.0.0.1:0"
-				s, err := startProcess(replaceAll(args[1:], addresses), dir, getenv)
+				s, err := clitest.StartProgram(replaceAll(args[1:], addresses), dir, getenv)
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Cleanup(s.kill)
-				url, err := s.ready()
+				t.Cleanup(s.Kill)
+				url, err := s.Ready()
 				if err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
@@ -93,12 +94,12 @@ func TestRecordersAreCalledByTheirNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	start := func(args ...string) string {
-		s, err := startProcess(args, dir, os.Getenv)
+		s, err := clitest.StartProgram(args, dir, os.Getenv)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(s.kill)
-		url, err := s.ready()
+		t.Cleanup(s.Kill)
+		url, err := s.Ready()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,12 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance/conformancecmd"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
+	"github.com/dragoman-a2a/dragoman/apps/gateway/gatewaycmd"
+	"github.com/dragoman-a2a/dragoman/apps/host/hostcmd"
+	"github.com/dragoman-a2a/dragoman/apps/mcpbridge/mcpbridgecmd"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
+	"github.com/dragoman-a2a/dragoman/apps/samples/samplescmd"
+	"github.com/dragoman-a2a/dragoman/internal/benchcmd"
 	"github.com/dragoman-a2a/dragoman/internal/chat"
 	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -83,11 +88,10 @@ func (c *command) root() *cobra.Command {
 
 	root.AddCommand(clientcmd.Commands(c.Caller)...)
 	root.AddCommand(recordercmd.Commands(c.Caller)...)
-	root.AddCommand(c.serveCommand(), c.samplesCommand(), c.demoCommand(), c.gatewayCommand(),
-		chat.Command(c.Caller), c.hostCommand(), c.benchCommand(),
-		c.registryCommand(), coordcmd.Command(c.Run), c.mcpCommand(),
-		conformancecmd.Command(c.Caller),
-		c.configCommand(), c.manCommand(), c.versionCommand())
+	root.AddCommand(samplescmd.Commands(c.Run)...)
+	root.AddCommand(chat.Command(c.Caller), hostcmd.Command(c.Caller), gatewaycmd.Command(c.Caller),
+		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
+		coordcmd.Command(c.Run), c.registryCommand(), c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)

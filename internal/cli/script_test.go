@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -24,30 +22,13 @@ import (
 	"github.com/go-json-experiment/json"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
-	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
-	// A program under the race detector waits a second before it exits, for reports of other threads; the scripts run
-	// more than a hundred. Reports are printed, and fail the program, without that too.
-	os.Setenv("GORACE", "atexit_sleep_ms=10 "+os.Getenv("GORACE"))
-	testscript.Main(checked{m}, map[string]func(){"dragoman": func() { os.Exit(Main()) },
-		codingAgent: func() { os.Exit(runCodingAgent()) }})
-}
-
-// checked runs the tests and then looks for goroutines that they left behind.
-type checked struct{ *testing.M }
-
-func (m checked) Run() int {
-	code := m.M.Run()
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+	clitest.Main(m, map[string]func() int{"dragoman": Main, codingAgent: runCodingAgent})
 }
 
 // The scripts run the program as processes of their own, against servers that are processes too. It speaks the binding
@@ -93,22 +74,13 @@ func scriptParams(transport string) testscript.Params {
 				env.Setenv("VIA", " --transport "+transport)
 				env.Setenv("CALLED", "/message:stream")
 			}
-			env.Values[serversKey{}] = make(map[string]*serverProcess)
+			env.Values[serversKey{}] = make(map[string]*clitest.Process)
 			return nil
 		},
 	}
 }
 
 type serversKey struct{}
-
-// serverProcess is a running "dragoman serve", or another command that serves.
-type serverProcess struct {
-	cmd    *exec.Cmd
-	url    chan string
-	done   chan struct{} // closed when its error stream has ended
-	mu     sync.Mutex
-	stderr strings.Builder
-}
 
 // starter returns "serve NAME args...", and the same for other commands that serve: it starts dragoman serve, waits
 // until it says that it is ready, and sets $NAME_URL and $NAME_ADDR.
@@ -117,12 +89,12 @@ func starter(words ...string) func(*testscript.TestScript, bool, []string) {
 		if neg || len(args) < 1 {
 			ts.Fatalf("usage: %s NAME args...", words[0])
 		}
-		s, err := startProcess(append(slices.Clone(words), args[1:]...), ts.MkAbs("."),
+		s, err := clitest.StartProgram(append(slices.Clone(words), args[1:]...), ts.MkAbs("."),
 			func(name string) string { return ts.Getenv(name) })
 		ts.Check(err)
-		ts.Defer(s.kill)
-		ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]] = s
-		url, err := s.ready()
+		ts.Defer(s.Kill)
+		ts.Value(serversKey{}).(map[string]*clitest.Process)[args[0]] = s
+		url, err := s.Ready()
 		ts.Check(err)
 		ts.Setenv(args[0]+"_URL", url)
 		ts.Setenv(args[0]+"_ADDR", url[strings.LastIndex(url, "/")+1:])
@@ -153,89 +125,21 @@ func tool(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// startProcess starts dragoman as a process of its own: the test binary, which is the program when it is called so.
-func startProcess(args []string, dir string, getenv func(string) string) (*serverProcess, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(self)
-	cmd.Args = append([]string{"dragoman"}, args...)
-	cmd.Dir = dir
-	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR", "GORACE"} {
-		cmd.Env = append(cmd.Env, name+"="+getenv(name))
-	}
-	return startCommand(cmd)
-}
-
-func startCommand(cmd *exec.Cmd) (*serverProcess, error) {
-	s := &serverProcess{cmd: cmd, url: make(chan string, 1), done: make(chan struct{})}
-	stderr, err := s.cmd.StderrPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go s.read(bufio.NewScanner(stderr))
-	return s, nil
-}
-
-// ready waits until the server says that it is ready, and returns its URL.
-func (s *serverProcess) ready() (string, error) {
-	select {
-	case url := <-s.url:
-		return url, nil
-	case <-s.done:
-		return "", fmt.Errorf("the server ended at once:\n%s", s.output())
-	case <-time.After(30 * time.Second):
-		return "", fmt.Errorf("the server does not get ready:\n%s", s.output())
-	}
-}
-
-func (s *serverProcess) kill() {
-	s.cmd.Process.Kill()
-	<-s.done
-	s.cmd.Wait()
-}
-
-// ready is the line that says where a server is.
-var ready = regexp.MustCompile(`^(?:serving|recording|gateway to) .* at (http\S+)$`)
-
-// read collects the error stream and finds the line that says that the server is ready.
-func (s *serverProcess) read(lines *bufio.Scanner) {
-	defer close(s.done)
-	for lines.Scan() {
-		s.mu.Lock()
-		s.stderr.WriteString(lines.Text() + "\n")
-		s.mu.Unlock()
-		if ready.MatchString(lines.Text()) {
-			s.url <- ready.FindStringSubmatch(lines.Text())[1]
-		}
-	}
-}
-
-func (s *serverProcess) output() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stderr.String()
-}
-
 // stopServer is "end NAME TERM|KILL": it ends a server, which after TERM must exit with 0, and puts what it said into
 // the file NAME.err.
 func stopServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: end NAME TERM|KILL")
 	}
-	s := ts.Value(serversKey{}).(map[string]*serverProcess)[args[0]]
+	s := ts.Value(serversKey{}).(map[string]*clitest.Process)[args[0]]
 	signal := map[string]syscall.Signal{"TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}[args[1]]
-	ts.Check(s.cmd.Process.Signal(signal))
-	<-s.done
-	err := s.cmd.Wait()
+	ts.Check(s.Cmd.Process.Signal(signal))
+	<-s.Done
+	err := s.Cmd.Wait()
 	if args[1] == "TERM" && err != nil {
-		ts.Fatalf("the server did not drain: %v\n%s", err, s.output())
+		ts.Fatalf("the server did not drain: %v\n%s", err, s.Output())
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".err"), []byte(s.output()), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]+".err"), []byte(s.Output()), 0o600))
 }
 
 // exits is "exits CODE command args...".

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -27,6 +29,18 @@ type ListenOptions struct {
 	Drain     time.Duration
 	LogLevel  string
 	LogFormat string
+}
+
+// TLSFlags adds the flags for the certificate of a server.
+func (o *ListenOptions) TLSFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
+	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+}
+
+// LogFlags adds the flags for the log, with a default level.
+func (o *ListenOptions) LogFlags(flags *pflag.FlagSet, level string) {
+	flags.StringVar(&o.LogLevel, "log-level", level, "debug, info, warn or error")
+	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 }
 
 // Logger returns the log of a server, on the error stream.

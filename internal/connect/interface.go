@@ -69,6 +69,12 @@ func AgentVersionFlag(flags *pflag.FlagSet, version *string) {
 		"protocol version to speak to the agents: 1.0, 0.3, 0.2, 0.1, or any version in their cards")
 }
 
+// CardGRPCFlag adds --card-grpc, which all servers have.
+func CardGRPCFlag(flags *pflag.FlagSet, listed *bool) {
+	flags.BoolVar(listed, "card-grpc", false,
+		"list gRPC in the card for every client; Google ADK rejects such a card")
+}
+
 // Bindings returns what --transport names, each once; nil for those of the cards.
 func (o *Options) Bindings() ([]string, error) {
 	var all []string

@@ -32,12 +32,16 @@ var rings = map[string]int{
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
 
-	"internal/cmdline": 3,                          // what the commands of apps and of internal/cli share
-	"internal/form":    3,                          // forms of agents, as people fill them
-	"internal/show":    4,                          // objects of the protocol as text
-	"internal/connect": 5,                          // reaches agents for the commands
-	"internal/talk":    6,                          // follows the task of a message to its end
-	"internal/chat":    7, "internal/clientcmd": 7, // the commands that call agents
+	"internal/cmdline":   3,                          // what the commands of apps and of internal/cli share
+	"internal/execagent": 3,                          // an agent that runs a shell command
+	"internal/storage":   4,                          // opens the journals of commands
+	"internal/modelflag": 5,                          // opens the language model that --llm names
+	"internal/benchcmd":  8,                          // the command bench
+	"internal/form":      3,                          // forms of agents, as people fill them
+	"internal/show":      4,                          // objects of the protocol as text
+	"internal/connect":   5,                          // reaches agents for the commands
+	"internal/talk":      6,                          // follows the task of a message to its end
+	"internal/chat":      7, "internal/clientcmd": 7, // the commands that call agents
 
 	"internal/llm": 4, // for the agents and hosts among the apps; nothing that runs or serves agents knows it
 
@@ -50,6 +54,8 @@ var rings = map[string]int{
 	"apps/registry": 4, "apps/registry/registrycmd": 8,
 	"apps/conformance": 8, "apps/coord": 8, "apps/gateway": 8, "apps/host": 8, "apps/mcpbridge": 8,
 	"apps/recorder": 8, "apps/samples": 8,
+
+	"internal/clitest/dragoman": 10, // runs the program in tests of its commands
 
 	"internal/wiretest": 8, // speaks with any agent that a test serves
 

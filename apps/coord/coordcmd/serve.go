@@ -84,12 +84,10 @@ func (c *commands) serveCommand() *cobra.Command {
 	flags.DurationVar(&o.sessionTimeout, "session-timeout", coord.DefaultSessionTimeout,
 		"a session is stale, and its leases are released, this long after its last heartbeat; at least 3s")
 	flags.DurationVar(&o.retain, "retain", coord.DefaultEventRetention, "retention of past events; 0 keeps all events")
-	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
-	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	o.TLSFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", 5*time.Second,
 		"time that open requests get to finish when the coordinator stops")
-	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
+	o.LogFlags(flags, "warn")
 	flags.SetNormalizeFunc(cmdline.Aliases(map[string]string{"alive": "session-timeout"})) // its name before
 	return cmd
 }

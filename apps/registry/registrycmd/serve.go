@@ -87,12 +87,10 @@ func ServeCommand(run *cmdline.Run) *cobra.Command {
 			"machine")
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
 	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "most agents in the catalogue")
-	flags.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate for HTTPS")
-	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
+	o.TLSFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that open requests get to finish when the registry stops")
-	flags.StringVar(&o.LogLevel, "log-level", "warn", "debug, info, warn or error")
-	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
+	o.LogFlags(flags, "warn")
 	return cmd
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gatewaycmd holds the command that serves a gateway.
+package gatewaycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dragoman-a2a/dragoman/apps/gateway"
+	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/terminal"
+	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
+)
+
+// gatewayOptions are the flags of gateway.
+type gatewayOptions struct {
+	cmdline.ListenOptions
+	upstreams       []string
+	agentVersion    string
+	cardGRPC        bool
+	privateWebhooks bool
+}
+
+// gatewayCommand is the command.
+type gatewayCommand struct{ *connect.Caller }
+
+const gatewayLong = `gateway puts every protocol version and every binding of A2A in front of agents
+that speak one. It serves clients of 0.1, 0.2, 0.3 and 1.0 in their own version,
+and calls each agent in the version that its card names. When it is ready it
+prints one line to standard error: gateway to AGENTS at URL.
+
+gateway serves one agent at the root. Several agents need names, NAME=URL: it
+serves each below its name and, at the root, for requests whose tenant is that
+name.
+
+If an agent cannot be reached, gateway prints a warning when it starts, and tries
+again with each request. It passes a caller's credentials on only if the agent's
+card names their scheme. It keeps no tasks.`
+
+const gatewayExample = `  dragoman gateway http://127.0.0.1:10000 --addr 127.0.0.1:8090
+  dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new`
+
+// Command returns the command that serves a gateway.
+func Command(caller *connect.Caller) *cobra.Command {
+	c := &gatewayCommand{caller}
+	var o gatewayOptions
+	cmd := &cobra.Command{
+		Use:     "gateway",
+		Short:   "Serve every protocol version in front of agents that speak one",
+		Long:    gatewayLong,
+		Example: gatewayExample,
+		Args:    cmdline.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.serve(cmd.Context(), &o) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	connect.AgentsFlag(flags, &o.upstreams)
+	connect.RegistryFlag(flags, &c.Registry)
+	connect.AgentVersionFlag(flags, &o.agentVersion)
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
+	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the "+
+		"address it listens on)")
+	connect.CardGRPCFlag(flags, &o.cardGRPC)
+	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false,
+		"notify webhooks in private networks and on this machine too")
+	o.TLSFlags(flags)
+	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
+		"time that open requests get to finish when the gateway stops")
+	c.DebugFlag(flags)
+	o.LogFlags(flags, "warn")
+	return cmd
+}
+
+// serve runs a gateway until ctx ends.
+func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err error) {
+	logger, err := o.Logger(c.Terminal)
+	if err != nil {
+		return err
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	generations, err := connect.GenerationsOf(o.agentVersion)
+	if err != nil {
+		return err
+	}
+	upstreams, err := c.behind(o)
+	if err != nil {
+		return err
+	}
+	gctune.Tune(logger)
+	g, err := gateway.New(upstreams, &gateway.Options{
+		Server: server.Options{
+			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS,
+			GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+			OnReady: func(_ net.Addr, url string) {
+				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")),
+					card.AgentURL(url))
+			},
+		},
+		Client:               client.Options{HTTPClient: c.HTTPClient(), Generations: generations},
+		AllowPrivateWebhooks: o.privateWebhooks,
+		Logger:               logger,
+	})
+	if err != nil {
+		return cmdline.Usagef("-a: %v", err)
+	}
+	defer func() { err = errors.Join(err, g.Close()) }()
+	if err := g.Check(ctx); err != nil {
+		if err := c.tellUpstreams(err); err != nil {
+			return err
+		}
+	}
+	return o.Explain(g.ListenAndServe(ctx, o.Addr))
+}
+
+// tellUpstreams warns of upstreams that cannot be reached now, and returns what no later try can mend.
+func (c *gatewayCommand) tellUpstreams(err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, one := range all {
+		e, ok := errors.AsType[*card.Error](one)
+		if ok && (errors.Is(e, card.ErrReference) ||
+			errors.Is(e, card.ErrNotFound) && !strings.Contains(e.URL, "://")) {
+			return connect.CardFailure(e).WithHint("give -a the URL of an agent, a host, or the file of a card")
+		}
+		if ok {
+			c.Warn("%s; trying again with each request", connect.CardFailure(e).Message)
+		} else {
+			c.Warn("%v; trying again with each request", one)
+		}
+	}
+	return nil
+}
+
+// behind returns the upstreams that the flags name.
+func (c *gatewayCommand) behind(o *gatewayOptions) ([]gateway.Upstream, error) {
+	if len(o.upstreams) == 0 {
+		return nil, cmdline.Usagef("no agent is named").WithHint(
+			"give one with -a, for example -a http://127.0.0.1:10000")
+	}
+	upstreams := make([]gateway.Upstream, len(o.upstreams))
+	for i, text := range o.upstreams {
+		name, ref := connect.NameAndRef(text)
+		if name == "" && len(o.upstreams) > 1 {
+			shown := connect.WithoutUser(ref)
+			return nil, cmdline.Usagef("the agent %s has no name; with several agents, give each one as NAME=URL",
+				shown).WithHint("put a name in front: NAME=" + shown)
+		}
+		at, err := connect.CardAt(c.Registry, ref)
+		if err != nil {
+			return nil, err
+		}
+		upstreams[i] = gateway.Upstream{Name: name, Card: at}
+	}
+	return upstreams, nil
+}

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build race
-
-package cli
-
-// raceEnabled is true under the race detector, which multiplies time and memory.
-const raceEnabled = true
