@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -63,6 +64,8 @@ func worker(ctx context.Context, t *agent.Turn) error {
 		}
 		<-ctx.Done()
 		return context.Cause(ctx)
+	case "references":
+		return t.Reply(a2a.TextPart(fmt.Sprintf("refers to %q", t.Message().ReferenceTaskIDs)))
 	case "chunks":
 		w := t.NewArtifact("chunks")
 		for i := range 5 {
@@ -325,6 +328,19 @@ func TestIDsOfClientsInTenants(t *testing.T) {
 	get := `{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t","tenant":%q}}`
 	wants(t, post(t, url, fmt.Sprintf(get, ""), "A2A-Version: 1.0"), `a secret`)
 	wants(t, post(t, url, fmt.Sprintf(get, "acme"), "A2A-Version: 1.0"), `-32001`)
+}
+
+// A message that refers to a task by such an id refers to the agent's own task, also if it begins a task itself.
+func TestReferencesToIDsOfClients(t *testing.T) {
+	t.Parallel()
+	url := front(t, nil, gateway.Upstream{Card: upstream(t, a2a.Generation10, nil)})
+	wants(t, post(t, url, fmt.Sprintf(send01, "t", "ask")), `"id":"t"`, `"input-required"`)
+	refer := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER",` +
+		`"parts":[{"text":"references"}],"referenceTaskIds":["t"]}}}`
+	body := post(t, url, refer, "A2A-Version: 1.0")
+	if !regexp.MustCompile(`refers to \[\\"[0-9a-f-]{36}\\"\]`).MatchString(body) {
+		t.Errorf("the agent is referred to %s", body)
+	}
 }
 
 // In front of an agent that takes ids as they come, one caller's are no other's either.

@@ -119,7 +119,7 @@ func withFiles(ctx context.Context, req *a2a.SendMessageRequest) (*a2a.SendMessa
 
 // toTask returns the request for a task of the upstream, with the upstream's ids of the tasks it refers to.
 func (u *upstream) toTask(ctx context.Context, req *a2a.SendMessageRequest, id a2a.TaskID) *a2a.SendMessageRequest {
-	if req.NewTaskID == "" && req.Message.TaskID == id {
+	if req.NewTaskID == "" && req.Message.TaskID == id && len(req.Message.ReferenceTaskIDs) == 0 {
 		return req
 	}
 	r, m := *req, *req.Message
