@@ -79,14 +79,11 @@ func newCommandOf(r *Run) *command {
 // command is what the commands of one run share.
 type command struct {
 	*connect.Caller
-	process       *Run // that the program is
-	output        string
-	files         []envFile                   // with variables, the one that counts first at the front
-	wrong         map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
-	started       bool                        // the command line was understood
-	listed        string                      // the agent of a registry that the command line names
-	catalogue     string                      // the URL of that registry
-	registryToken string                      // that it is called with; "" for none
+	process *Run // that the program is
+	output  string
+	files   []envFile                   // with variables, the one that counts first at the front
+	wrong   map[string]*cmdline.Failure // what is wrong with options, by name, for the command that shows that
+	started bool                        // the command line was understood
 }
 
 // end shows an error and returns the exit code.

@@ -61,7 +61,7 @@ func (c *command) configCommand() *cobra.Command {
 		},
 	}
 	show.Flags().AddFlagSet(c.Flags())
-	show.Flags().AddFlagSet(registryFlags(&registryOptions{}))
+	show.Flags().AddFlagSet(registrycmd.Flags())
 	show.Flags().AddFlagSet(coordcmd.Flags(c.Run))
 	show.Flags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are taken, to show what would count
 	show.Flags().BoolVar(&changed, flagChanged, false, "show only values that differ from the default")

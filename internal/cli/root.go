@@ -14,6 +14,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/hostcmd"
 	"github.com/dragoman-a2a/dragoman/apps/mcpbridge/mcpbridgecmd"
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
+	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/apps/samples/samplescmd"
 	"github.com/dragoman-a2a/dragoman/internal/benchcmd"
 	"github.com/dragoman-a2a/dragoman/internal/chat"
@@ -91,7 +92,7 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(samplescmd.Commands(c.Run)...)
 	root.AddCommand(chat.Command(c.Caller), hostcmd.Command(c.Caller), gatewaycmd.Command(c.Caller),
 		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
-		coordcmd.Command(c.Run), c.registryCommand(), c.configCommand(), c.manCommand(), c.versionCommand())
+		coordcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)

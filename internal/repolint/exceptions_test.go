@@ -44,11 +44,9 @@ var exceptions = struct{ markdown, errors, lines, types, files, packages []excep
 		{"journal/memory/Journal", "implements the interface of journals, which has most of them"},
 	},
 	files: []exception{
-		{"internal/cli/registry.go", "to be split"},
 	},
 	packages: []exception{ // a point stands for the package without the folders below it
 		{"apps/coord/.", "the state machine of a project, whose parts change one state in one transaction"},
 		{"engine/.", "a runner, its committer, its inbox and its turns share one lock"},
-		{"internal/cli/.", "to be split: the commands of the other apps move to the apps"},
 	},
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package registrycmd holds the command that serves a registry, and the flags that others share with it.
+// Package registrycmd holds the commands that serve and use a registry.
 package registrycmd
 
 import (
@@ -28,8 +28,8 @@ import (
 // FlagToken names the flag with the token of a registry, for those who serve it and those who use it.
 const FlagToken = "registry-token"
 
-// AddTokenFlag adds the flag for the token.
-func AddTokenFlag(flags *pflag.FlagSet, token *string) {
+// tokenFlag adds the flag for the token.
+func tokenFlag(flags *pflag.FlagSet, token *string) {
 	flags.StringVar(token, FlagToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
 }
 
@@ -61,8 +61,8 @@ const registryServeExample = `  dragoman registry serve
   dragoman registry serve --addr 127.0.0.1:0 --data-dir :memory:
   DRAGOMAN_REGISTRY_TOKEN=secret dragoman registry serve --addr :8095 --networks private --tls-cert cert.pem --tls-key key.pem`
 
-// ServeCommand returns the command that serves a registry.
-func ServeCommand(run *cmdline.Run) *cobra.Command {
+// serveCommand returns the command that serves a registry.
+func serveCommand(run *cmdline.Run) *cobra.Command {
 	var o serveOptions
 	c := &serving{run}
 	cmd := &cobra.Command{
@@ -77,7 +77,7 @@ func ServeCommand(run *cmdline.Run) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", registry.DefaultAddr, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	AddTokenFlag(flags, &o.token)
+	tokenFlag(flags, &o.token)
 	flags.StringVar(&o.networks, "networks", "",
 		"networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else "+
 			"public)")
