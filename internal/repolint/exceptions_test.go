@@ -43,8 +43,7 @@ var exceptions = struct{ markdown, errors, lines, types, files, packages []excep
 		{"internal/cli/command", "to be split: the client commands still share it"},
 		{"journal/memory/Journal", "implements the interface of journals, which has most of them"},
 	},
-	files: []exception{
-	},
+	files: []exception{},
 	packages: []exception{ // a point stands for the package without the folders below it
 		{"apps/coord/.", "the state machine of a project, whose parts change one state in one transaction"},
 		{"engine/.", "a runner, its committer, its inbox and its turns share one lock"},
