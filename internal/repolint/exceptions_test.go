@@ -40,7 +40,6 @@ var exceptions = struct{ markdown, errors, lines, types, files, packages []excep
 	},
 	types: []exception{
 		{"agent/Turn", "what authors of agents call; splitting it would split their documentation"},
-		{"internal/cli/command", "to be split: the client commands still share it"},
 		{"journal/memory/Journal", "implements the interface of journals, which has most of them"},
 	},
 	files: []exception{},
