@@ -8,7 +8,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/jsonio"
 )
 
-// What streams carry is written by hand: by the tables it takes half as long again (decision 58).
+// Messages, tasks and events are written by hand: by the tables, streams take half as long again (decision 58).
 
 func writePart(w *writer, p *Part) {
 	w.Begin()

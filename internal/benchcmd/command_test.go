@@ -75,7 +75,7 @@ func TestBenchCountsErrorsByKind(t *testing.T) {
 	}
 }
 
-// What was measured till then is printed when the run is interrupted.
+// A run that is interrupted prints its measurements up to then.
 func TestBenchInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

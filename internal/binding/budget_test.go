@@ -196,8 +196,8 @@ func (w *lateCut) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCutAfterTheLastPiece cuts an answer of which net/http has all by then. What net/http has not sent yet is not
-// lost.
+// TestCutAfterTheLastPiece cuts an answer that net/http has whole by then: the part that it has not sent yet is
+// not lost.
 func TestCutAfterTheLastPiece(t *testing.T) {
 	b := &Budget{Total: 1 << 20, Stall: 1, What: "answers"}
 	body := make([]byte, 200<<10)

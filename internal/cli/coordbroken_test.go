@@ -83,8 +83,8 @@ func TestNoCoordinatorLetsThrough(t *testing.T) {
 	}
 }
 
-// What is known to be leased is not committed because the coordinator went away, or refused, before it had heard of all
-// files.
+// Files that are known to be leased are not committed, also if the coordinator went away, or refused, before it had
+// heard of all files.
 func TestGuardKeepsWhatItFound(t *testing.T) {
 	t.Parallel()
 	clitest.NeedsGit(t)
@@ -214,8 +214,8 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 	}
 }
 
-// Whoever waits when the coordinator is killed gets an answer of the usual form, which says what may have happened; so
-// does who asks for what is not there, over HTTP in between.
+// A client that waits when the coordinator is killed gets an answer of the usual form, which says what may have
+// happened; so does a client that asks for something unknown, over HTTP in between.
 func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)

@@ -62,7 +62,7 @@ func register(t *testing.T, client *sdk.ClientSession, names ...string) {
 	}
 }
 
-// Who waits when the coordinator is stopped is told so, in both kinds of MCP, and it ends well.
+// A client that waits when the coordinator is stopped is told so, in both kinds of MCP, and it ends well.
 func TestCoordinatorDrains(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
@@ -177,8 +177,8 @@ func TestHooksHandOverMessages(t *testing.T) {
 }
 
 // Hooks never start an agent afresh: neither when its harness compacts what it knows or resumes a session, nor when it
-// comes back after a long silence. What it told of itself through tools, and what it has to do, stays.
-func TestHooksRestartNobody(t *testing.T) {
+// comes back after a long silence. Its registration by tools and its tasks stay.
+func TestHooksRestartNoAgent(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
@@ -284,7 +284,7 @@ func TestStopFreesWhatHooksLeased(t *testing.T) {
 	announce("b", "app/[id]/page.tsx", `"locked"`)
 }
 
-// Somebody at a terminal types the name of the project that is to be deleted, or nothing is done.
+// A user at a terminal has to type the name of the project that is to be deleted.
 func TestDeletionAsks(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)

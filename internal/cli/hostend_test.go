@@ -92,7 +92,7 @@ func TestHostAskLeavesKeptTasksAlone(t *testing.T) {
 	}
 }
 
-// Whoever leaves the conversation does not wait for agents that do not end.
+// A user who leaves the conversation does not wait for agents that do not end.
 func TestQuittingAHost(t *testing.T) {
 	t.Parallel()
 	released := make(chan struct{})
@@ -155,7 +155,7 @@ func TestHelpOfAHost(t *testing.T) {
 	}
 }
 
-// What an agent answers wrongly is nothing that the user could mend.
+// The user cannot mend the wrong answer of an agent, so no hint asks for that.
 func TestAnswersWithoutSenseAreTheAgents(t *testing.T) {
 	t.Parallel()
 	got := run(t.Context(), "send", "-a", serveHandler(t, func(w http.ResponseWriter, r *http.Request) {

@@ -14,8 +14,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
 )
 
-// What the coordinator would say of the headers between it and the proxy, and what the SDK would answer without a code
-// or to calls that were cancelled, is nothing to a client.
+// A client never sees errors about the headers between proxy and coordinator, nor the answers of the SDK that have no
+// code or are for calls that were cancelled.
 func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+freeAddress(t)

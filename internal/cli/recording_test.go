@@ -23,7 +23,7 @@ var (
 	servedAt = regexp.MustCompile(`--addr (127\.0\.0\.1:\d+)`)
 )
 
-// What docs/recording.md says to do works, in its order. Servers of the page run until its end, at free addresses.
+// The steps of docs/recording.md work, in their order. Servers of the page run until its end, at free addresses.
 func TestRecordingPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/recording.md")

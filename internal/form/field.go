@@ -325,8 +325,8 @@ const (
 	maxShown  = 40
 )
 
-// prompt returns what a field is asked for with: its name, what belongs there, and the value that it has. What belongs
-// there is in a line above when the field is described, or when all that is too long; so is the value, on a terminal
+// prompt returns what a field is asked for with: its name, a description, and its value. The description is in a
+// line above if the field has one of its own, or if all that is too long; so is the value, on a terminal
 // whose columns would not leave half a line for the answer. 0 columns are any number.
 func (f *Field) prompt(columns int) (prompt, above string) {
 	room := maxPrompt

@@ -164,8 +164,8 @@ func (c *hostCommand) standIn(o *hostOptions, url string) *connect.Caller {
 	return caller
 }
 
-// resumeArgs is the command that makes the same host once more. What variables say they say then, too. Passwords in
-// URLs are left out.
+// resumeArgs is the command that makes the same host once more. It leaves out options that come from
+// variables, which are set then, too, and passwords in URLs.
 func (c *hostCommand) resumeArgs(o *hostOptions, verb ...string) []string {
 	words := append([]string{c.Program, "host"}, verb...)
 	if c.FromFlag(connect.FlagAgentCard) {

@@ -122,7 +122,7 @@ func (c *bridgeCommand) bridge(ctx context.Context, o *bridgeOptions) (err error
 	if o.Addr != "" {
 		return c.serveHTTP(ctx, o, b)
 	}
-	// What is sent is JSON, whose strings have no raw control characters.
+	// The output needs no escaping: it is JSON, whose strings have no raw control characters.
 	err = b.MCP().Run(ctx, mcpstdio.Transport(c.Stdin, c.Stdout))
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil

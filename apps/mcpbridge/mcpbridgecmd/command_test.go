@@ -54,7 +54,7 @@ func bridgeSession(t *testing.T, transport sdk.Transport, generation string) *sd
 	return c
 }
 
-// What docs/mcp-bridge.md shows happens, over standard input and output and over HTTP, in both kinds of MCP.
+// The examples of docs/mcp-bridge.md work, over standard input and output and over HTTP, in both kinds of MCP.
 func TestBridgeDoesWhatItsDocumentSays(t *testing.T) {
 	t.Parallel()
 	_, agent := clitest.Serve(t, "serve", "--agent", "currency", "--addr", "127.0.0.1:0", "--data-dir", ":memory:")
