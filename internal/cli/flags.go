@@ -37,8 +37,8 @@ var onlyFlags = []string{"stream", "wait", "task-id", "context-id", "page-token"
 	"answer", "skeleton", "fill", flagChanged, connect.FlagOwnHost, "help", "version"}
 
 // secrets are options whose values are never shown.
-var secrets = []string{"bearer", "api-key", connect.FlagSvcParam, registrycmd.FlagToken, coordcmd.FlagToken,
-	mcpbridgecmd.FlagToken}
+var secrets = []string{"bearer", "api-key", cmdline.FlagToken, connect.FlagSvcParam, registrycmd.FlagToken,
+	coordcmd.FlagToken, mcpbridgecmd.FlagToken}
 
 func takesVariable(f *pflag.Flag) bool {
 	_, part := f.Annotations[cmdline.AnnotationPart]

@@ -76,7 +76,8 @@ func StartProgram(args []string, dir string, getenv func(string) string) (*Proce
 	cmd := exec.Command(self)
 	cmd.Args = append([]string{"dragoman"}, args...)
 	cmd.Dir = dir
-	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR", "GORACE"} {
+	for _, name := range []string{"HOME", "PATH", "XDG_DATA_HOME", "TMPDIR", "GOCOVERDIR", "GORACE",
+		"DRAGOMAN_TOKEN"} {
 		cmd.Env = append(cmd.Env, name+"="+getenv(name))
 	}
 	return Start(cmd)

@@ -27,6 +27,7 @@ const agentHost = "host"
 // hostOptions are the flags of host.
 type hostOptions struct {
 	cmdline.ListenOptions
+	callers      cmdline.CallerOptions
 	agents       []string
 	registry     string
 	networks     string
@@ -81,6 +82,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the host (default: the address it listens "+
 		"on)")
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
+	o.callers.Add(flags)
 	o.TLSFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the host stops")

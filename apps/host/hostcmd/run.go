@@ -49,6 +49,12 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 		return err
 	}
 	defer ln.Close() // the server does that too
+	var callers cmdline.Callers
+	if !o.alone { // else this program is the only caller
+		if callers, err = o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr()); err != nil {
+			return err
+		}
+	}
 	kept, err := c.openHost(ctx, o, logger)
 	if err != nil {
 		return err
@@ -67,9 +73,10 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 	ready := make(chan string, 1)
 	srv, err := server.New(end.service, &server.Options{
 		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil),
-		CardGRPC: o.cardGRPC,
-		OnReady:  func(_ net.Addr, url string) { ready <- url },
-		OnDrain:  end.drain, Ready: eng.Ready,
+		CardGRPC:      o.cardGRPC,
+		Authenticator: callers.Authenticator, Policy: callers.Policy,
+		OnReady: func(_ net.Addr, url string) { ready <- url },
+		OnDrain: end.drain, Ready: eng.Ready,
 	})
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ const flagMCP = "mcp"
 // hostOptions are the flags of commands that serve samples.
 type hostOptions struct {
 	cmdline.ListenOptions
+	callers    cmdline.CallerOptions
 	turnLimit  time.Duration
 	retention  time.Duration
 	ownerQuota sizeFlag // 0 for none

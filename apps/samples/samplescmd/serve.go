@@ -125,6 +125,7 @@ func (c *commands) serveCommand() *cobra.Command {
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
 	o.urlFlag(flags)
+	o.callers.Add(flags)
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "",
 		"address of a second port for gRPC only, which is faster than the shared port")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
@@ -182,6 +183,10 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // the server does that too
+	callers, err := o.letIn(c.Run, ln)
+	if err != nil {
+		return err
+	}
 	h, err := openHost(ctx, c.Run, &o.hostOptions, s.name, model)
 	if err != nil {
 		return err
@@ -199,6 +204,7 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 	mux := http.NewServeMux()
 	options := &server.Options{
 		Card: card, URL: o.URL, Logger: h.logger, DrainTimeout: o.Drain, TLS: o.TLS, Handler: mux,
+		Authenticator: callers.Authenticator, Policy: callers.Policy,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if s.thinks {
@@ -220,6 +226,19 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 	mux.Handle("/", srv)
 	mux.Handle(files.Path, h.files)
 	return o.Explain(srv.Serve(ctx, ln))
+}
+
+// letIn returns who may call at the address, and at that of gRPC if it has one of its own.
+func (o *serveOptions) letIn(run *cmdline.Run, ln net.Listener) (cmdline.Callers, error) {
+	addrs := []net.Addr{ln.Addr()}
+	if o.grpcAddr != "" {
+		addr, err := net.ResolveTCPAddr("tcp", o.grpcAddr)
+		if err != nil {
+			return cmdline.Callers{}, cmdline.Usagef("--grpc-addr: %v", err)
+		}
+		addrs = append(addrs, addr)
+	}
+	return o.callers.Read(run.Terminal, &o.ListenOptions, addrs...)
 }
 
 func (o *serveOptions) check() error {

@@ -56,6 +56,7 @@ func (c *commands) upCommand() *cobra.Command {
 		"give each agent its own port of 127.0.0.1: currency 10000, images 10001, ...; see samples list")
 	c.DataDirFlag(flags, &o.Data)
 	o.urlFlag(flags)
+	o.callers.Add(flags)
 	o.sampleFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the server stops")
@@ -95,6 +96,10 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 		return err
 	}
 	defer ln.Close() // the server does that too
+	callers, err := h.callers.Read(h.run.Terminal, &h.ListenOptions, ln.Addr())
+	if err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	for i := range h.samples {
 		s := &h.samples[i]
@@ -104,6 +109,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 		}
 		srv, err := server.New(service, &server.Options{
 			Card: card, URL: h.URL, Path: samplePath(s.name), Logger: h.logger, DrainTimeout: h.Drain,
+			Authenticator: callers.Authenticator, Policy: callers.Policy,
 			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10),
 				Tenant: s.name}},
 		})
@@ -117,7 +123,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, h.URL) }
 	mux.HandleFunc("GET /agents", index)
 	mux.HandleFunc("GET /{$}", index)
-	front, err := h.front(mux)
+	front, err := h.front(mux, callers)
 	if err != nil {
 		return err
 	}
@@ -141,13 +147,14 @@ func (h *sampleHost) pick(tenant string) (a2a.Service, error) {
 }
 
 // front returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
-func (h *sampleHost) front(rest http.Handler) (*server.Server, error) {
+func (h *sampleHost) front(rest http.Handler, callers cmdline.Callers) (*server.Server, error) {
 	var front *server.Server
 	first, _ := h.running[h.samples[0].name].(server.Capable)
 	front, err := server.New(runningSamples{h.pick, first}, &server.Options{
 		Card: &a2a.AgentCard{Name: "Dragoman samples",
 			Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
 		URL: h.URL, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
+		Authenticator: callers.Authenticator, Policy: callers.Policy,
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
@@ -201,6 +208,10 @@ func (h *sampleHost) onSeedPorts(ctx context.Context) error {
 
 // startOnSeedPorts lets a group serve the samples, each on its listener.
 func (h *sampleHost) startOnSeedPorts(ctx context.Context, listeners []net.Listener, group *errgroup.Group) error {
+	callers, err := h.callers.Read(h.run.Terminal, &h.ListenOptions) // these ports are of 127.0.0.1
+	if err != nil {
+		return err
+	}
 	for i := range h.samples {
 		s := &h.samples[i]
 		service, card, err := h.start(s)
@@ -209,7 +220,8 @@ func (h *sampleHost) startOnSeedPorts(ctx context.Context, listeners []net.Liste
 		}
 		mux := http.NewServeMux()
 		options := &server.Options{Card: card, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
-			Handler: mux, Ready: h.engine.Ready}
+			Handler: mux, Ready: h.engine.Ready,
+			Authenticator: callers.Authenticator, Policy: callers.Policy}
 		if i == 0 {
 			options.OnDrain = h.engine.Shutdown
 		}
