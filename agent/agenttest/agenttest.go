@@ -16,6 +16,7 @@ package agenttest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"testing"
@@ -56,7 +57,7 @@ func New(t testing.TB, a agent.Agent, opts *Options) *Harness {
 		t.Fatal(err)
 	}
 	h.Engine = e
-	h.Service = e.Agent("test", a, &engine.AgentOptions{Card: h.opts.Card})
+	h.Service = validating{e.Agent("test", a, &engine.AgentOptions{Card: h.opts.Card})}
 	h.ctx = a2a.WithCall(context.Background(), &a2a.Call{Identity: h.opts.Caller})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -64,6 +65,25 @@ func New(t testing.TB, a agent.Agent, opts *Options) *Harness {
 		e.Shutdown(ctx) // turns that a test left open are released
 	})
 	return h
+}
+
+// validating checks messages before an engine gets them, as a server does: engines do not validate requests.
+type validating struct{ engine.Service }
+
+func (v validating) SendMessage(ctx context.Context, req *a2a.SendMessageRequest) (a2a.SendResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	return v.Service.SendMessage(ctx, req)
+}
+
+func (v validating) StreamMessage(
+	ctx context.Context, req *a2a.SendMessageRequest,
+) (iter.Seq2[a2a.StreamEvent, error], error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	return v.Service.StreamMessage(ctx, req)
 }
 
 // Context returns the context that the Harness makes its calls with.

@@ -4,6 +4,7 @@ package agenttest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -40,6 +41,24 @@ func TestHarness(t *testing.T) {
 	third := h.Send("reply")
 	if third.Task != nil || third.Text() != "hello" || third.State() != a2a.TaskStateUnspecified {
 		t.Errorf("third = %+v", third)
+	}
+}
+
+// A Harness refuses an invalid message as a server does, and the agent does not run.
+func TestHarnessValidates(t *testing.T) {
+	t.Parallel()
+	h := agenttest.New(t, agent.Func(func(ctx context.Context, turn *agent.Turn) error {
+		t.Error("the agent ran")
+		return nil
+	}), nil)
+	for name, m := range map[string]*a2a.Message{"no message": nil, "no parts": a2a.NewMessage(a2a.RoleUser)} {
+		req := &a2a.SendMessageRequest{Message: m}
+		if _, err := h.Service.SendMessage(h.Context(), req); !errors.Is(err, a2a.ErrInvalidParams) {
+			t.Errorf("%s: SendMessage: got %v, want invalid params", name, err)
+		}
+		if _, err := h.Service.StreamMessage(h.Context(), req); !errors.Is(err, a2a.ErrInvalidParams) {
+			t.Errorf("%s: StreamMessage: got %v, want invalid params", name, err)
+		}
 	}
 }
 
