@@ -66,6 +66,9 @@ func (*tokens) SecuritySchemes() map[string]a2a.SecurityScheme {
 
 // BearerToken returns what a request sends as Authorization: Bearer. Without it, the error is one of [ErrMissing].
 func BearerToken(r *http.Request) (string, error) {
+	if len(r.Header.Values("Authorization")) > 1 {
+		return "", wrong("the request has several headers Authorization; send one")
+	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
@@ -91,6 +94,9 @@ type basic struct{ secrets }
 
 func (b *basic) Authenticate(r *http.Request) (a2a.Identity, error) {
 	name, password, ok := r.BasicAuth()
+	if len(r.Header.Values("Authorization")) > 1 {
+		return a2a.Identity{}, wrong("the request has several headers Authorization; send one")
+	}
 	if !ok {
 		if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Basic") {
 			return a2a.Identity{}, wrong("the header Authorization is not well-formed: Basic takes name:password in " +
@@ -127,7 +133,10 @@ type apiKeys struct {
 }
 
 func (k *apiKeys) Authenticate(r *http.Request) (a2a.Identity, error) {
-	sent := k.sent(r)
+	sent, n := k.sent(r)
+	if n > 1 {
+		return a2a.Identity{}, wrong("the request has several API keys; send one")
+	}
 	if sent == "" {
 		return a2a.Identity{}, missing(fmt.Sprintf("the API key is missing; send it in the %s %s", k.location, k.name))
 	}
@@ -138,17 +147,23 @@ func (k *apiKeys) Authenticate(r *http.Request) (a2a.Identity, error) {
 	return id, nil
 }
 
-func (k *apiKeys) sent(r *http.Request) string {
+// sent returns the key of a request, and how many it has.
+func (k *apiKeys) sent(r *http.Request) (key string, n int) {
+	var all []string
 	switch k.location {
 	case "header":
-		return r.Header.Get(k.name)
+		all = r.Header.Values(k.name)
 	case "query":
-		return r.URL.Query().Get(k.name)
+		all = r.URL.Query()[k.name]
+	default:
+		for _, cookie := range r.CookiesNamed(k.name) {
+			all = append(all, cookie.Value)
+		}
 	}
-	if cookie, err := r.Cookie(k.name); err == nil {
-		return cookie.Value
+	if len(all) == 0 {
+		return "", 0
 	}
-	return ""
+	return all[0], len(all)
 }
 
 // SecuritySchemes says where callers send the key.

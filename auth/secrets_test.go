@@ -120,6 +120,29 @@ func TestStaticSecrets(t *testing.T) {
 	}
 }
 
+// Two credentials of one kind are refused: a proxy may have judged the one, and this server would judge the other.
+func TestSeveralCredentials(t *testing.T) {
+	t.Parallel()
+	key := map[string]a2a.Identity{"secret": {Subject: "ann"}}
+	for header, by := range map[string]auth.Authenticator{
+		"Authorization: Bearer secret": auth.Tokens(key), "X-Key: secret": auth.APIKeys("header", "X-Key", key),
+		"Authorization: Basic YW5uOmI=": auth.Basic(map[string]string{"ann": "b"}),
+		"Cookie: key=secret; key=other": auth.APIKeys("cookie", "key", key),
+	} {
+		name, value, _ := strings.Cut(header, ": ")
+		r := request(t, name, value, "")
+		if name != "Cookie" {
+			if _, err := by.Authenticate(r); err != nil {
+				t.Errorf("%s: %v", header, err)
+			}
+			r.Header.Add(name, value)
+		}
+		if id, err := by.Authenticate(r); !errors.Is(err, a2a.ErrUnauthenticated) || errors.Is(err, auth.ErrMissing) {
+			t.Errorf("%s, twice: %v, %v", header, id, err)
+		}
+	}
+}
+
 func TestAnyOf(t *testing.T) {
 	t.Parallel()
 	fails := func(kind a2a.Kind, message string) auth.Authenticator {

@@ -5,12 +5,15 @@
 package access
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,8 +56,13 @@ func Parse(text []byte, folder string, lookup func(name string) (string, bool)) 
 	var f file
 	r := &reader{folder: folder, lookup: lookup}
 	ctx := context.WithValue(context.Background(), readerKey{}, r)
-	if err := yaml.UnmarshalContext(ctx, text, &f, yaml.DisallowUnknownField()); err != nil {
+	documents := yaml.NewDecoder(bytes.NewReader(text), yaml.DisallowUnknownField())
+	if err := documents.DecodeContext(ctx, &f); err != nil && !errors.Is(err, io.EOF) {
 		return nil, located(err)
+	}
+	var more any
+	if err := documents.DecodeContext(ctx, &more); !errors.Is(err, io.EOF) {
+		return nil, errors.New("1:1: the file has several documents, parted by ---; put everything into one")
 	}
 	if len(f.Callers) == 0 && len(f.Rules) == 0 {
 		return nil, errors.New("1:1: the file has neither callers nor rules; see docs/access.md for examples")
@@ -217,6 +225,9 @@ func (c *callers) add(one *caller) error {
 		if one.Basic.User == "" || strings.Contains(one.Basic.User, ":") || one.Basic.Password == "" {
 			return errors.New("it needs a user, whose name has no colon, and a password")
 		}
+		if _, taken := c.passwords[one.Basic.User]; taken {
+			return errors.New("this user is that of an earlier entry")
+		}
 		c.passwords[one.Basic.User] = string(one.Basic.Password)
 	case one.OIDC != nil:
 		o := one.OIDC
@@ -248,7 +259,8 @@ func (c *callers) addKey(key *keyCaller) error {
 		return err
 	}
 	var at []place
-	for _, p := range []place{{"header", key.Header}, {"query", key.Query}, {"cookie", key.Cookie}} {
+	for _, p := range []place{{"header", http.CanonicalHeaderKey(key.Header)}, {"query", key.Query},
+		{"cookie", key.Cookie}} {
 		if p.name != "" {
 			at = append(at, p)
 		}

@@ -221,6 +221,13 @@ func TestMistakes(t *testing.T) {
 			"1:8: "},
 		{"rules:\n\t- allow: {}",
 			"2:1: "},
+		{"rules:\n  - allow: {subjects: []}", "2:23: the list is empty"},
+		{"rules:\n  - allow:\n      subjects:\n", "the list is empty"},
+		{"rules:\n  - allow: {}\n---\nrules:\n  - deny: {}", "the file has several documents"},
+		{"callers:\n  - basic: {user: a, password: env:ANN}\n  - basic: {user: a, password: env:CRON}",
+			"this user is that of an earlier entry"},
+		{"callers:\n  - apiKey: {header: x-key, secret: env:ANN, client: a}\n" +
+			"  - apiKey: {header: X-Key, secret: env:ANN, client: b}", "this secret is that of an earlier entry"},
 	} {
 		text, want := c[0], c[1]
 		_, err := access.Parse([]byte(text), folder(t), lookup)

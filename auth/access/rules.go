@@ -84,6 +84,20 @@ func (m *match) fits(access *auth.Access) bool {
 		one(m.Skills, access.Skill) && one(m.Tenants, access.Call.Tenant) && one(m.Operations, access.Operation)
 }
 
+// UnmarshalYAML refuses lists without elements, which would fit everything.
+func (m *match) UnmarshalYAML(ctx context.Context, node ast.Node) error {
+	if members, ok := node.(*ast.MappingNode); ok {
+		for _, member := range members.Values {
+			list, isList := member.Value.(*ast.SequenceNode)
+			if _, null := member.Value.(*ast.NullNode); null || isList && len(list.Values) == 0 {
+				return badf(member.Value, "the list is empty; leave it out to mean all, or name some")
+			}
+		}
+	}
+	type plain match
+	return inside(ctx, node, (*plain)(m))
+}
+
 // one reports whether a name fits one of the patterns, or there are none.
 func one[P ~string](patterns []P, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p P) bool { return fits(string(p), name) })

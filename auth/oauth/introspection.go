@@ -81,7 +81,8 @@ func New(opts Options) (*Introspection, error) {
 	}
 	opts.Keep = cmp.Or(opts.Keep, 30*time.Second)
 	if opts.HTTPClient == nil {
-		opts.HTTPClient = &http.Client{Timeout: 10 * time.Second}
+		opts.HTTPClient = &http.Client{Timeout: 10 * time.Second, // and sends tokens to no other address
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if opts.Scheme == nil {
 		opts.Scheme = &a2a.HTTPAuthScheme{Scheme: "Bearer"}

@@ -166,9 +166,17 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*claims, erro
 		return nil, refused(fmt.Sprintf("the token is longer than %d bytes", MaxToken), nil)
 	}
 	// The algorithms come first: a key must never be used with one that the token chose.
-	if _, err := jose.ParseSignedCompact(token, a.algorithms); err != nil {
+	signed, err := jose.ParseSignedCompact(token, a.algorithms)
+	if err != nil {
 		return nil, refused("the token is not a JSON Web Token with a signature of one of "+
 			strings.Join(a.opts.Algorithms, ", "), err)
+	}
+	// Whose token it says it is decides nothing but that this provider is not asked about those of others.
+	var says struct {
+		Issuer string `json:"iss"`
+	}
+	if json.Unmarshal(signed.UnsafePayloadWithoutVerification(), &says) != nil || says.Issuer != a.opts.Issuer {
+		return nil, refused("the token is by another issuer", nil)
 	}
 	keys, err := a.keySet(ctx)
 	if err != nil {

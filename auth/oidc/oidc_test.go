@@ -315,6 +315,20 @@ func TestProviderDown(t *testing.T) {
 	}
 }
 
+// A provider that is down is not asked about tokens of another one, which lets its callers in.
+func TestTwoProviders(t *testing.T) {
+	t.Parallel()
+	key := ecKey(t, "1")
+	up, down := newProvider(t, key), newProvider(t)
+	down.Close()
+	both := auth.AnyOf(authenticator(t, oidc.Options{Issuer: down.URL, Audience: []string{"agent"}, Prefix: "a:"}),
+		authenticator(t, oidc.Options{Issuer: up.URL, Audience: []string{"agent"}, Prefix: "b:"}))
+	id, err := ask(t, both, sign(t, jose.ES256, key, claimsOf(up, nil)))
+	if err != nil || id.Subject != "b:ann" {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]oidc.Options{

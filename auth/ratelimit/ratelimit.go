@@ -46,6 +46,9 @@ func New(opts Options) (auth.Policy, error) {
 			return nil, fmt.Errorf("ratelimit: %w", err)
 		}
 	}
+	if opts.Callers < 0 {
+		return nil, fmt.Errorf("ratelimit: Options.Callers is %d; it must not be below 0", opts.Callers)
+	}
 	if opts.Callers == 0 {
 		opts.Callers = 100_000
 	}

@@ -92,6 +92,9 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%+v is taken for an operation", r)
 		}
 	}
+	if _, err := ratelimit.New(ratelimit.Options{Callers: -1}); err == nil {
+		t.Error("-1 callers are taken")
+	}
 	if err := policy(t, ratelimit.Options{})("ann", "GetTask"); err != nil {
 		t.Errorf("no limit: %v", err)
 	}

@@ -182,6 +182,20 @@ func TestSignaturesForSDKs(t *testing.T) {
 	}
 }
 
+// A signature over 1.0 says nothing of members that only readers of 0.3 see.
+func TestCovered(t *testing.T) {
+	t.Parallel()
+	signer := newSigner(t, "k", "")
+	signed := strings.Replace(string(sign(t, signer, []byte(card10))), "{", `{"url":"https://mallory.example",`, 1)
+	got, err := verifier(t, signer.PublicKeys().Keys...).Verify(t.Context(), []byte(signed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if covered := string(got.Covered); strings.Contains(covered, "mallory") || !strings.Contains(covered, "a.example") {
+		t.Errorf("covered is %s", covered)
+	}
+}
+
 // During a rotation a card has two signatures, and a verifier with either key trusts it.
 func TestRotation(t *testing.T) {
 	t.Parallel()
@@ -307,7 +321,10 @@ func TestKeysByURL(t *testing.T) {
 		"another host":      {srv.URL + "/keys/a.json", []string{"https://keys.example/"}, signature.ErrNoKey},
 		"that one with user": {strings.Replace(srv.URL, "https://", "https://keys.example@", 1) + "/keys/a.json",
 			[]string{"https://keys.example/"}, signature.ErrNoKey},
-		"a redirect": {srv.URL + "/open/", []string{srv.URL + "/open"}, signature.ErrNoKey},
+		"encoded dots":     {srv.URL + "/open/%2e%2e/keys/a.json", []string{srv.URL + "/open/"}, signature.ErrNoKey},
+		"an encoded slash": {srv.URL + "/open/..%2fkeys/a.json", []string{srv.URL + "/open/"}, signature.ErrNoKey},
+		"a query":          {srv.URL + "/keys/a.json?x", []string{srv.URL + "/keys/"}, signature.ErrNoKey},
+		"a redirect":       {srv.URL + "/open/", []string{srv.URL + "/open"}, signature.ErrNoKey},
 	} {
 		signer := newSigner(t, "k", c.jku)
 		published = signer.PublicKeys()

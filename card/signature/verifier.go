@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -82,6 +83,9 @@ type Verified struct {
 	KeysURL   string // the key was fetched from; "" for a trusted key
 	Algorithm string
 	Form      Form // that the signature covers
+	// Covered is the card as the signature covers it. Members that are missing in it, such as those of 0.3 beside a
+	// signature over 1.0, may be anybody's: read the card from here.
+	Covered []byte
 }
 
 // header is what is read of a protected header.
@@ -122,7 +126,8 @@ func (v *Verifier) Verify(ctx context.Context, document []byte) (*Verified, erro
 		for _, key := range keys {
 			form, ok := holds(document, payloads, &s, &key)
 			if ok {
-				return &Verified{h.KeyID, from, h.Alg, form}, nil
+				covered, err := Canonical(document, form)
+				return &Verified{h.KeyID, from, h.Alg, form, covered}, err
 			}
 			failure = ErrInvalid
 		}
@@ -208,10 +213,9 @@ func thumbprint(key *jose.JSONWebKey) string {
 // allows reports whether keys are fetched from a URL: it is below one of the prefixes, segment by segment.
 func (v *Verifier) allows(keysURL string) bool {
 	u, err := url.Parse(keysURL)
-	if err != nil || u.User != nil || u.Fragment != "" {
-		return false
+	if err != nil || u.User != nil || u.Fragment != "" || u.RawQuery != "" || u.EscapedPath() != path.Clean(u.Path) {
+		return false // a path that a server may read in another way than is compared here
 	}
-	u = u.JoinPath() // cleans the path
 	return slices.ContainsFunc(v.opts.KeysURLs, func(prefix string) bool {
 		p, err := url.Parse(prefix)
 		return err == nil && u.Scheme == p.Scheme && u.Host == p.Host &&

@@ -17,9 +17,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/gofrs/flock"
 )
 
 // A Record is one use of one operation.
@@ -56,6 +60,8 @@ type Log struct {
 	queue chan entry
 	done  chan struct{} // closed when the writer has ended
 	quit  chan struct{} // closed to end it
+	lock  *flock.Flock  // so that no other process appends
+	close func() error
 }
 
 type entry struct {
@@ -71,10 +77,16 @@ const syncEvery = time.Second
 
 // Open opens a log for appending, and makes the file, for its owner alone, if it is missing. A last line that a crash
 // left unfinished is cut off. The chain goes on from the last line, which must be whole; Open does not read the others.
+//
+// One process at a time may have a log open: it holds a lock on the file with ".lock" behind its name.
 func Open(path string) (*Log, error) {
+	lock := flock.New(path + ".lock")
+	if locked, err := lock.TryLock(); err != nil || !locked {
+		return nil, errors.Join(fmt.Errorf("audit: %s is open in another process", path), err)
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, lock.Unlock())
 	}
 	head, size, err := tail(f)
 	if err == nil {
@@ -84,12 +96,17 @@ func Open(path string) (*Log, error) {
 		_, err = f.Seek(size, io.SeekStart)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("audit: %s: %w", path, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("audit: %s: %w", path, err), f.Close(), lock.Unlock())
 	}
-	l := &Log{file: f, queue: make(chan entry, waiting), done: make(chan struct{}), quit: make(chan struct{})}
+	l := &Log{file: f, queue: make(chan entry, waiting), done: make(chan struct{}), quit: make(chan struct{}),
+		lock: lock}
+	l.close = sync.OnceValue(l.end)
 	go l.write(head)
 	return l, nil
 }
+
+// firstLine is how the first line of a log begins.
+const firstLine = `{"n":1,"prev":"",`
 
 // maxLine bounds a line in bytes. Names in a Record come from callers and are cut, so that a line is far below it.
 const maxLine = 64 << 10
@@ -108,10 +125,10 @@ func tail(f *os.File) (Head, int64, error) {
 	}
 	end := bytes.LastIndexByte(text, '\n') + 1
 	if end == 0 {
-		if start > 0 {
-			return Head{}, 0, errors.New("the end of the file is no line of an audit log")
+		if start > 0 || !bytes.HasPrefix([]byte(firstLine), text) && !bytes.HasPrefix(text, []byte(firstLine)) {
+			return Head{}, 0, errors.New("the file is no audit log")
 		}
-		return Head{}, 0, nil
+		return Head{}, 0, nil // its first line was not finished
 	}
 	last := text[bytes.LastIndexByte(text[:end-1], '\n')+1 : end-1]
 	got, err := read(last)
@@ -147,10 +164,12 @@ func (l *Log) Append(ctx context.Context, r Record) error {
 var errClosed = errors.New("audit: the log is closed")
 
 // Close writes what waits, and closes the file.
-func (l *Log) Close() error {
+func (l *Log) Close() error { return l.close() }
+
+func (l *Log) end() error {
 	close(l.quit)
 	<-l.done
-	return errors.Join(l.file.Sync(), l.file.Close())
+	return errors.Join(l.file.Sync(), l.file.Close(), l.lock.Unlock())
 }
 
 // write writes records, all that wait in one piece. It ends with quit.
@@ -189,20 +208,21 @@ func (l *Log) writeAll(head Head, first entry) Head {
 		batch = append(batch, <-l.queue)
 	}
 	next, text := head, []byte(nil)
-	var err error
-	for _, e := range batch {
+	for i, e := range batch {
+		var err error
 		if text, next, err = appendLine(text, next, e.record); err != nil {
-			break
+			e.written <- fmt.Errorf("audit: %w", err)
+			batch[i].written = nil
 		}
 	}
-	if err == nil {
-		err = l.put(text)
-	}
+	err := l.put(text)
 	if err != nil {
 		next, err = head, fmt.Errorf("audit: %w", err)
 	}
 	for _, e := range batch {
-		e.written <- err
+		if e.written != nil {
+			e.written <- err
+		}
 	}
 	return next
 }
@@ -224,12 +244,15 @@ const hashMember = `,"hash":"`
 
 func appendLine(dst []byte, head Head, r *Record) ([]byte, Head, error) {
 	cut := *r
-	for _, s := range []*string{&cut.Subject, &cut.Client, &cut.Agent, &cut.Task, &cut.Context, &cut.RequestID} {
-		if len(*s) > 1024 {
-			*s = (*s)[:1024]
-		}
+	cut.Actors = slices.Clone(cut.Actors[:min(len(cut.Actors), 16)])
+	texts := []*string{&cut.Subject, &cut.Client, &cut.Agent, &cut.Operation, &cut.Task, &cut.Context, &cut.Result,
+		&cut.RequestID, &cut.Trace}
+	for i := range cut.Actors {
+		texts = append(texts, &cut.Actors[i])
 	}
-	cut.Actors = cut.Actors[:min(len(cut.Actors), 16)]
+	for _, s := range texts {
+		*s = strings.ToValidUTF8((*s)[:min(len(*s), 1024)], "")
+	}
 	body, err := json.Marshal(line{head.Lines + 1, head.Hash, cut})
 	if err != nil {
 		return dst, head, err

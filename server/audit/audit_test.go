@@ -153,7 +153,7 @@ func TestUnfinishedLine(t *testing.T) {
 			t.Errorf("cut by %d: %+v, %v", cut, head, err)
 		}
 	}
-	for _, bad := range []string{"hello\n", strings.Repeat("x", 1<<20)} {
+	for _, bad := range []string{"hello\n", "hello", strings.Repeat("x", 1<<20)} {
 		if err := os.WriteFile(path, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -161,6 +161,45 @@ func TestUnfinishedLine(t *testing.T) {
 			t.Errorf("%.10q is continued", bad)
 		}
 	}
+}
+
+// Names come from callers. None makes a record fail, or the log one that cannot be opened again.
+func TestStrangeNames(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l := open(t, path)
+	for _, name := range []string{strings.Repeat("x", 1023) + "é", "\xff", "a\nb", strings.Repeat("y", 200_000)} {
+		r := audit.Record{Time: time.Unix(1, 0), Subject: name, Actors: []string{name}, Operation: name, Result: "ok"}
+		if err := l.Append(t.Context(), r); err != nil {
+			t.Errorf("%.10q: %v", name, err)
+		}
+	}
+	if err := l.Append(t.Context(), audit.Record{Time: time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC)}); err == nil {
+		t.Error("a time that JSON cannot hold is taken")
+	}
+	closed(t, l)
+	closed(t, l) // once more does nothing
+	l = open(t, path)
+	appendN(t, l, 1, 1)
+	closed(t, l)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, err := audit.Verify(bytes.NewReader(text), nil); err != nil || head.Lines != 5 {
+		t.Errorf("%+v, %v", head, err)
+	}
+}
+
+func TestOneWriter(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l := open(t, path)
+	if _, err := audit.Open(path); err == nil || !strings.Contains(err.Error(), "is open in another process") {
+		t.Errorf("a second writer: %v", err)
+	}
+	closed(t, l)
+	closed(t, open(t, path))
 }
 
 func TestManyAtOnce(t *testing.T) {
