@@ -33,6 +33,9 @@ type Options struct {
 	// means the name on the card.
 	Name string
 
+	// ExtendedCard returns the card for one caller whom Server.Authenticator knows, see engine.AgentOptions.
+	ExtendedCard func(ctx context.Context, caller a2a.Identity) (*a2a.AgentCard, error)
+
 	// Server configures the server: who may call (Authenticator), TLS, gRPC, limits, the logger. The card is that of
 	// Serve. OnReady and OnDrain run beside what Serve does itself.
 	Server server.Options
@@ -91,7 +94,8 @@ func (o *Options) serve(ctx context.Context, addr string, card *a2a.AgentCard, a
 	}
 	defer eng.Shutdown(ctx) // after a drain there is nothing left to do
 	name := cmp.Or(o.Name, card.Name, "agent")
-	srv, err := server.New(eng.Agent(name, a, &engine.AgentOptions{Card: card}), o.serverOptions(name, eng))
+	srv, err := server.New(eng.Agent(name, a, &engine.AgentOptions{Card: card, ExtendedCard: o.ExtendedCard}),
+		o.serverOptions(name, eng))
 	if err != nil {
 		return err
 	}

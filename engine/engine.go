@@ -168,6 +168,12 @@ type AgentOptions struct {
 	// engine holds messages against the media types that it names for the agent and its skills, text/plain where it
 	// leaves them open. Nil means that any are taken.
 	Card *a2a.AgentCard
+	// ExtendedCard returns the card for one caller whom the server knows (A2A 1.0 §3.1.11): each may get another one.
+	// The server completes it as it does the public card. ExtendedCard runs for each request of that card, and for each
+	// message that names a skill which is not on the public card. Such a message is taken only if the caller's card has
+	// the skill, and the caller the scopes that it needs there. A nil card means that the caller has none. If
+	// ExtendedCard is nil, nobody has.
+	ExtendedCard func(ctx context.Context, caller a2a.Identity) (*a2a.AgentCard, error)
 	// AnyInput switches the check of input media types off.
 	AnyInput bool
 	// AllowAgentRole takes messages that callers send in the role of the agent. Otherwise they are refused with
@@ -195,7 +201,8 @@ func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 	if opts == nil {
 		opts = &AgentOptions{}
 	}
-	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card}
+	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card,
+		extended: opts.ExtendedCard}
 	s.warnOfWrapper()
 	if d, ok := a.(agent.Delegator); ok {
 		s.peers.named = d.Delegates()

@@ -3,12 +3,14 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/auth"
 )
 
 // modes says which media types an agent takes, by skill.
@@ -33,6 +35,25 @@ func newModes(opts *AgentOptions) modes {
 		m.skills[s.ID] = s.InputModes
 	}
 	return m
+}
+
+// modesFor returns the modes for a message: those of the public card or, for a skill that is not on it, of the
+// caller's.
+func (s *service) modesFor(ctx context.Context, m *a2a.Message) (*modes, error) {
+	caller := a2a.CallFrom(ctx).Identity
+	id := m.SkillID()
+	has := func(card *a2a.AgentCard) int {
+		return slices.IndexFunc(card.Skills, func(skill a2a.AgentSkill) bool { return skill.ID == id })
+	}
+	if s.extended == nil || id == "" || auth.Owner(caller) == "" || s.card != nil && has(s.card) >= 0 {
+		return &s.modes, nil
+	}
+	card, err := s.extended(ctx, caller)
+	if err != nil || card == nil || has(card) < 0 {
+		return &s.modes, err
+	}
+	of := newModes(&AgentOptions{Card: card, AnyInput: s.modes.off})
+	return &of, auth.CheckScopes(card.Skills[has(card)].SecurityRequirements, caller.Scopes)
 }
 
 // check refuses a message with a part whose media type is none of more and none that the agent, or the skill that the

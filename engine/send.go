@@ -94,8 +94,12 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	if req.Configuration != nil && req.Configuration.PushConfig != nil {
 		return nil, a2a.ErrPushNotSupported
 	}
-	if err := s.modes.check(req.Message); err != nil {
-		answers := s.modes.check(req.Message, "application/json") == nil && s.asksForm(ctx, scope, req)
+	takes, err := s.modesFor(ctx, req.Message)
+	if err != nil {
+		return nil, err
+	}
+	if err := takes.check(req.Message); err != nil {
+		answers := takes.check(req.Message, "application/json") == nil && s.asksForm(ctx, scope, req)
 		if !answers {
 			return nil, err
 		}

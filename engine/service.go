@@ -21,6 +21,9 @@ type service struct {
 	agent agent.Agent
 	card  *a2a.AgentCard // nil when there is none
 	modes modes
+
+	extended func(context.Context, a2a.Identity) (*a2a.AgentCard, error) // nil when nobody has another card
+
 	peers peers
 
 	agentRole bool // callers may send messages in the role of the agent
@@ -31,9 +34,8 @@ func (s *service) AgentCard() *a2a.AgentCard { return s.card }
 
 // Capabilities implements Service.
 func (s *service) Capabilities() a2a.AgentCapabilities {
-	yes, no := true, false
 	return a2a.AgentCapabilities{
-		Streaming: &yes, PushNotifications: &no, ExtendedAgentCard: &no,
+		Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(s.extended != nil),
 		Extensions: []a2a.AgentExtension{{
 			URI:         a2a.ReplayExtension,
 			Description: "Last-Event-ID resumes the stream of a task without a gap",
@@ -329,7 +331,14 @@ func (s *service) DeletePushConfig(context.Context, *a2a.DeletePushConfigRequest
 	return a2a.ErrPushNotSupported
 }
 
-// ExtendedCard implements a2a.Service: an engine has no card but the public one.
-func (s *service) ExtendedCard(context.Context, *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "the agent has no extended card")
+// ExtendedCard implements a2a.Service.
+func (s *service) ExtendedCard(ctx context.Context, _ *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
+	if s.extended == nil {
+		return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "the agent has no extended card")
+	}
+	card, err := s.extended(ctx, a2a.CallFrom(ctx).Identity)
+	if err == nil && card == nil {
+		err = a2a.NewError(a2a.ErrExtendedCardNotConfigured, "there is no extended card for you")
+	}
+	return card, err
 }

@@ -320,7 +320,8 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "public, "+maxAge)
 		since = s.since
 	} else {
-		h.Set("Cache-Control", "private, "+maxAge) // who asks may make a difference
+		h.Set("Cache-Control", "private, "+maxAge) // it may be for this caller only
+		h.Add("Vary", strings.Join(credentialHeaders(s.options.Authenticator), ", "))
 	}
 	http.ServeContent(w, r, "", since, bytes.NewReader(card.body)) // answers 304 and HEAD
 }

@@ -217,7 +217,8 @@ func TestCardFunc(t *testing.T) {
 	})
 	for _, name := range []string{"one", "two", "one"} {
 		got := do(t, ts, "GET", cardPath, "", "X-Name: "+name)
-		if card := readCard(t, got); card.Name != name || got.header.Get("Cache-Control") != "private, max-age=300" {
+		if card := readCard(t, got); card.Name != name || got.header.Get("Cache-Control") != "private, max-age=300" ||
+			!slices.Contains(got.header.Values("Vary"), "Authorization, Cookie") {
 			t.Errorf("card %+v, %v", card, got.header)
 		}
 	}

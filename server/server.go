@@ -80,6 +80,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	if !o.RefuseReopening && slices.Contains(o.Generations, a2a.Generation01) {
 		svc = reopening{svc}
 	}
+	svc = extended{svc, s}
 	if o.Audit != nil {
 		s.auditor = &auditor{log: o.Audit, logger: o.Logger}
 	}

@@ -368,7 +368,21 @@ func notFinished(ctx context.Context, cl *calling, id a2a.TaskID) error {
 	return err
 }
 
-// ExtendedCard implements a2a.Service. The upstream's own would show addresses past the gateway.
-func (u *upstream) ExtendedCard(context.Context, *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
-	return nil, a2a.NewError(a2a.ErrUnsupportedOperation, "a gateway has no extended card")
+// ExtendedCard implements a2a.Service. The server puts its interfaces in place of the upstream's. A client takes the
+// extended card for its own from then on, so each caller's is asked for by a client that nobody else uses.
+func (u *upstream) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest) (*a2a.AgentCard, error) {
+	cl, err := u.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	one, err := u.newCalling(cl.card)
+	if err != nil {
+		return nil, unreachable(u, err)
+	}
+	defer one.Close()
+	card, err := one.ExtendedCard(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return cardOf(card), nil
 }

@@ -47,5 +47,10 @@ func (g *Gateway) card(context.Context, *http.Request) (*a2a.AgentCard, error) {
 	return c, nil
 }
 
-// Capabilities says what passes; an upstream that lacks one answers so itself.
-func (s switchboard) Capabilities() a2a.AgentCapabilities { return (*upstream)(nil).Capabilities() }
+// Capabilities says what passes; an upstream that lacks one answers so itself. Extended cards are below the upstreams'
+// names only, whose addresses are on them.
+func (s switchboard) Capabilities() a2a.AgentCapabilities {
+	caps := (*upstream)(nil).Capabilities()
+	caps.ExtendedAgentCard = new(false)
+	return caps
+}

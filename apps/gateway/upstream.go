@@ -87,25 +87,24 @@ func (u *upstream) client(ctx context.Context) (*calling, error) {
 		return nil, unreachable(u, err)
 	}
 	if !bytes.Equal(text, u.text) {
-		if err := u.replace(found); err != nil {
+		calls, err := u.newCalling(found)
+		if err != nil {
 			return nil, unreachable(u, err)
 		}
+		u.calls = calls // calls of the one before may still run
 	}
 	u.found, u.text = found, text
 	return u.calls, nil
 }
 
-// replace makes a client for another card; the caller holds the lock.
-func (u *upstream) replace(found *a2a.AgentCard) error {
+// newCalling makes a client for a card. It has no connections of its own.
+func (u *upstream) newCalling(found *a2a.AgentCard) (*calling, error) {
 	c := &calling{card: found, alone: u.name == ""}
 	opts := u.opts
 	opts.Interceptors = append(slices.Clone(opts.Interceptors), c.passOn)
 	var err error
-	if c.Client, err = client.New(found, &opts); err != nil {
-		return err
-	}
-	u.calls = c // calls of the one before may still run; it has no connections of its own
-	return nil
+	c.Client, err = client.New(found, &opts)
+	return c, err
 }
 
 // awayText is what clients read while the upstream is away: they reached somebody, so they look for the fault here.
@@ -130,15 +129,20 @@ func (u *upstream) card(ctx context.Context, _ *http.Request) (*a2a.AgentCard, e
 	if err != nil {
 		return nil, err
 	}
-	c := *cl.Card()
+	return cardOf(cl.card), nil
+}
+
+// cardOf returns a card of the upstream as the server completes it.
+func cardOf(upstreams *a2a.AgentCard) *a2a.AgentCard {
+	c := *upstreams
 	// A server takes a flag that is not set for "as the service can".
 	c.Capabilities.Streaming = cmp.Or(c.Capabilities.Streaming, new(bool))
 	c.Capabilities.PushNotifications = cmp.Or(c.Capabilities.PushNotifications, new(bool))
-	c.Capabilities.ExtendedAgentCard = new(bool)
-	return &c, nil
+	c.Capabilities.ExtendedAgentCard = cmp.Or(c.Capabilities.ExtendedAgentCard, new(bool))
+	return &c
 }
 
 // Capabilities says what passes the gateway; what the upstream's card does not offer is off in the card.
 func (u *upstream) Capabilities() a2a.AgentCapabilities {
-	return a2a.AgentCapabilities{Streaming: new(true), PushNotifications: new(true)}
+	return a2a.AgentCapabilities{Streaming: new(true), PushNotifications: new(true), ExtendedAgentCard: new(true)}
 }

@@ -26,9 +26,14 @@ func (c *Core) AnswerError(x *Exchange, status int, contentType string, body []b
 	c.write(x, status, contentType, body)
 }
 
+var noStore = []string{"no-store"}
+
 func (c *Core) write(x *Exchange, status int, contentType string, body []byte) {
 	h := x.W.Header()
 	h["Content-Type"] = []string{contentType}
+	if x.R.Method == http.MethodGet {
+		h["Cache-Control"] = noStore // what one caller may see is not for the next one
+	}
 	if len(body) > 2000 { // net/http finds out by itself below that, and would send chunks above
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}

@@ -98,11 +98,19 @@ func (s *stack) serveService(
 	if beside != nil {
 		beside.Handle("/", srv)
 	}
+	return runServer(t, s.client, ready, func(ctx context.Context) error {
+		return srv.ListenAndServe(ctx, "127.0.0.1:0")
+	})
+}
+
+// runServer runs a server until the test ends, and returns the URL that it says when it is ready.
+func runServer(t *testing.T, c *http.Client, ready chan string, listen func(context.Context) error) (url string) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- srv.ListenAndServe(ctx, "127.0.0.1:0") }()
+	go func() { done <- listen(ctx) }()
 	t.Cleanup(func() {
-		s.client.CloseIdleConnections()
+		c.CloseIdleConnections()
 		stop()
 		<-done
 	})
