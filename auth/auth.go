@@ -36,9 +36,19 @@ type Schemed interface {
 // Access is one use of one operation of one agent.
 type Access struct {
 	Agent     string // the name under which the engine runs it
-	Operation string // "SendMessage", "GetTask", ... as A2A 1.0 §5.3 names them
+	Operation string // "SendMessage", "GetTask", ... as A2A 1.0 §5.3 names them; see [Operations]
 	Skill     string // that a message names in its metadata as "skillId"; "" when it names none
 	Call      *a2a.Call
+}
+
+// Operations returns the names that [Access].Operation can have: the operations of agents, then those of a registry,
+// and those of a coordinator, for which the agent is the project.
+func Operations() []string {
+	return []string{"SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask",
+		"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs",
+		"DeleteTaskPushNotificationConfig", "GetExtendedAgentCard",
+		"ReadCatalogue", "ChangeCatalogue",
+		"ObserveProject", "JoinProject", "ManageProject"}
 }
 
 // A Policy allows or refuses an access. It is asked before anything is looked up, so that a refusal tells nothing of

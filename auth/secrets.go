@@ -20,6 +20,10 @@ func hashed(callers map[string]a2a.Identity, constructor string) secrets {
 	}
 	all := secrets{}
 	for secret, id := range callers {
+		if Owner(id) == "" {
+			panic("auth: an identity of auth." + constructor + " has neither a subject nor a client, so its callers " +
+				"would be anonymous; set one of them")
+		}
 		if strings.TrimSpace(secret) == "" {
 			panic("auth: a secret of auth." + constructor + " is empty, so no client could send it; " +
 				"if it comes from an environment variable or a file, check that it is set")
@@ -42,7 +46,8 @@ func Token(token string, id a2a.Identity) Authenticator {
 // Tokens returns an Authenticator for callers of whom each has a secret: a caller that sends it as Authorization:
 // Bearer gets the identity. All others are refused with a2a.ErrUnauthenticated, which says whether the token is missing
 // or wrong. The time that a refusal takes does not reveal a token. The Authenticator is [Schemed], so the card of its
-// agent asks for the token. Tokens panics if there is no token, or an empty one, because no client could send it.
+// agent asks for the token. Tokens panics if there is no token, or an empty one, because no client could send it, or if
+// an identity has neither a subject nor a client, because its callers would be anonymous.
 func Tokens(callers map[string]a2a.Identity) Authenticator { return &tokens{hashed(callers, "Tokens")} }
 
 type tokens struct{ secrets }
@@ -118,7 +123,7 @@ func (*basic) SecuritySchemes() map[string]a2a.SecurityScheme {
 
 // APIKeys returns an Authenticator for keys in a header, the query or a cookie, as location says with a2a's words:
 // "header", "query" or "cookie". A key in the query ends up in the logs of proxies, so prefer a header. It panics
-// if the location is another one, the name is empty, or there is no key or an empty one.
+// if the location is another one, the name is empty, there is no key or an empty one, or an identity is anonymous.
 func APIKeys(location, name string, callers map[string]a2a.Identity) Authenticator {
 	if location != "header" && location != "query" && location != "cookie" || name == "" {
 		panic(fmt.Sprintf("auth: APIKeys: location is %q and the name %q; use header, query or cookie, and a name",

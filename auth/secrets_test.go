@@ -39,21 +39,11 @@ func TestTokenTellsAWrongOneFromAMissingOne(t *testing.T) {
 		"": "missing", "Bearer": "missing", "Basic secret": "missing", "Bearer wrong": "the token is wrong",
 	} {
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}
-		_, err := auth.Token("secret", a2a.Identity{}).Authenticate(r)
+		_, err := auth.Token("secret", a2a.Identity{Subject: "ann"}).Authenticate(r)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", header, err, want)
 		}
 	}
-}
-
-func TestAnEmptyTokenIsRefusedAtTheStart(t *testing.T) {
-	t.Parallel()
-	defer func() {
-		if said, _ := recover().(string); !strings.Contains(said, "a secret of auth.Token is empty") {
-			t.Errorf("panic %q", said)
-		}
-	}()
-	auth.Token("", a2a.Identity{})
 }
 
 // request returns one with a header line, and a URL with a query.
@@ -182,8 +172,9 @@ func TestAnyOf(t *testing.T) {
 		"apiKey2":   &a2a.APIKeyScheme{Location: "query", Name: "key"},
 		"mutualTLS": &a2a.MutualTLSScheme{},
 	}
-	all := auth.AnyOf(tokens, auth.Token("again", a2a.Identity{}), keys, auth.Basic(map[string]string{"a": "b"}),
-		auth.APIKeys("query", "key", map[string]a2a.Identity{"k": {}}), auth.Certificates(nil),
+	cron := a2a.Identity{Client: "cron"}
+	all := auth.AnyOf(tokens, auth.Token("again", cron), keys, auth.Basic(map[string]string{"a": "b"}),
+		auth.APIKeys("query", "key", map[string]a2a.Identity{"k": cron}), auth.Certificates(nil),
 		fails(a2a.ErrInternal, ""))
 	if diff := cmp.Diff(want, all.(auth.Schemed).SecuritySchemes()); diff != "" {
 		t.Error(diff)
@@ -193,11 +184,15 @@ func TestAnyOf(t *testing.T) {
 // A server takes what no client could send for a mistake in its configuration, and says so at the start.
 func TestUselessSecretsAreRefusedAtTheStart(t *testing.T) {
 	t.Parallel()
-	key := map[string]a2a.Identity{"k": {}}
+	ann := a2a.Identity{Subject: "ann"}
+	key := map[string]a2a.Identity{"k": ann}
 	for name, make := range map[string]func(){
 		"no token":           func() { auth.Tokens(nil) },
-		"white space":        func() { auth.Tokens(map[string]a2a.Identity{" \n": {}}) },
-		"empty key":          func() { auth.APIKeys("header", "X", map[string]a2a.Identity{"": {}}) },
+		"empty token":        func() { auth.Token("", ann) },
+		"white space":        func() { auth.Tokens(map[string]a2a.Identity{" \n": ann}) },
+		"empty key":          func() { auth.APIKeys("header", "X", map[string]a2a.Identity{"": ann}) },
+		"anonymous token":    func() { auth.Token("t", a2a.Identity{Scopes: []string{"pay"}}) },
+		"anonymous key":      func() { auth.APIKeys("header", "X", map[string]a2a.Identity{"k": {}}) },
 		"unknown location":   func() { auth.APIKeys("body", "X", key) },
 		"key without a name": func() { auth.APIKeys("header", "", key) },
 		"empty password":     func() { auth.Basic(map[string]string{"ann": ""}) },

@@ -79,8 +79,9 @@ type Options struct {
 	Authenticator auth.Authenticator
 	// Policy decides whether a caller may do what it asks for, before anything is looked up. Nil allows everything that
 	// the scopes in the card's security requirements allow; these count in any case where there is an Authenticator.
-	// Policies of package auth/access come from a file; auth.Policies asks several. A message is of a skill only if it
-	// names one: an agent whose skills differ in what they need has to check Turn.Caller, too.
+	// Policies of package auth/access come from a file; auth.Policies asks several. A message that names no skill needs
+	// the scopes of all skills. An agent that does more for a message than the skill it names has to check Turn.Caller,
+	// too.
 	Policy auth.Policy
 	// Audit gets a record of each use of an operation, and of each caller who was refused, when it is over. While the
 	// log cannot be written, operations are refused as unavailable. Nil means none. The server does not close it.

@@ -94,6 +94,11 @@ func TestPolicyDecidesEachOperation(t *testing.T) {
 		if asked, _ := f.last(); asked != nil {
 			t.Errorf("%s: the service was asked for %T", version, asked)
 		}
+		for _, m := range methods {
+			if !slices.Contains(auth.Operations(), m[2]) {
+				t.Errorf("auth.Operations lacks %s", m[2])
+			}
+		}
 	}
 }
 
@@ -105,8 +110,9 @@ func TestScopesOfTheCard(t *testing.T) {
 		o.Card.SecuritySchemes = map[string]a2a.SecurityScheme{"a": &a2a.HTTPAuthScheme{Scheme: "Bearer"},
 			"b": &a2a.HTTPAuthScheme{Scheme: "Basic"}}
 		o.Card.SecurityRequirements = []a2a.SecurityRequirement{{"a": {"use"}}, {"b": {"admin"}}}
-		o.Card.Skills = []a2a.AgentSkill{{ID: "refund", Name: "n", Description: "d", Tags: []string{"t"},
-			SecurityRequirements: []a2a.SecurityRequirement{{"a": {"use", "pay"}}}}}
+		o.Card.Skills = []a2a.AgentSkill{{ID: "greet", Name: "n", Description: "d", Tags: []string{"t"}},
+			{ID: "refund", Name: "n", Description: "d", Tags: []string{"t"},
+				SecurityRequirements: []a2a.SecurityRequirement{{"a": {"use", "pay"}}}}}
 		o.Authenticator = auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
 			scopes := strings.Fields(r.Header.Get("X-Scopes"))
 			if slices.Contains(scopes, "anonymous") {
@@ -121,9 +127,10 @@ func TestScopesOfTheCard(t *testing.T) {
 		status        int
 		says          string
 	}{
-		{"use", "", 200, ""},
-		{"admin other", "", 200, ""},
 		{"use", "greet", 200, ""}, // a skill that wants nothing of its own
+		{"admin other", "greet", 200, ""},
+		{"use pay", "", 200, ""},
+		{"use", "", 403, "your credentials lack the scope pay"}, // such a message may be for any skill
 		{"use pay", "refund", 200, ""},
 		{"", "", 403, "your credentials lack the scope use, or admin"},
 		{"use", "refund", 403, "your credentials lack the scope pay"},

@@ -159,6 +159,31 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// A message that names no skill may be for any: a rule that denies one fits it, and a rule that allows one does not.
+func TestRulesAboutSkillsAreNotAvoided(t *testing.T) {
+	t.Parallel()
+	policy := parse(t, "rules:\n  - allow: {subjects: [bob]}\n  - deny: {skills: [refund]}\n"+
+		"  - allow: {subjects: [ann], skills: [rates]}").Policy
+	for _, c := range []struct {
+		subject, operation, skill string
+		allowed                   bool
+	}{
+		{"bob", "SendMessage", "refund", false},
+		{"bob", "SendMessage", "", false},
+		{"bob", "SendStreamingMessage", "", false},
+		{"bob", "SendMessage", "rates", true},
+		{"bob", "GetTask", "", true},
+		{"ann", "SendMessage", "rates", true},
+		{"ann", "SendMessage", "", false},
+	} {
+		err := policy.Decide(t.Context(), auth.Access{Operation: c.operation, Skill: c.skill,
+			Call: &a2a.Call{Identity: a2a.Identity{Subject: c.subject}}})
+		if (err == nil) != c.allowed || err != nil && !errors.Is(err, a2a.ErrPermissionDenied) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // An error names line and column, and never shows a secret.
 func TestMistakes(t *testing.T) {
 	t.Parallel()

@@ -52,28 +52,38 @@ func (r rules) Decide(_ context.Context, access auth.Access) error {
 	allowed := false
 	for _, one := range r {
 		switch {
-		case one.Deny != nil && one.Deny.fits(&access):
-			return denied(&access)
-		case one.Allow != nil && one.Allow.fits(&access):
+		case one.Deny != nil && one.Deny.fits(&access, true):
+			return denied(&access, one.Deny)
+		case one.Allow != nil && one.Allow.fits(&access, false):
 			allowed = true
 		}
 	}
 	if !allowed {
-		return denied(&access)
+		return denied(&access, nil)
 	}
 	return nil
 }
 
-// denied says nothing about what exists, nor which rule decided.
-func denied(access *auth.Access) error {
+// denied says nothing about what exists. by is the rule that denies, or nil if no rule allows.
+func denied(access *auth.Access, by *match) error {
 	message := fmt.Sprintf("you may not call %s here", access.Operation)
-	if access.Skill != "" {
+	switch {
+	case access.Skill != "":
 		message = fmt.Sprintf("you may not call %s with the skill %q here", access.Operation, access.Skill)
+	case by != nil && by.Skills != nil:
+		message += " without a skill; name the skill you want in the message's metadata as skillId"
 	}
 	return a2a.NewError(a2a.ErrPermissionDenied, message)
 }
 
-func (m *match) fits(access *auth.Access) bool {
+// sends reports whether an access is a message, which may be for a skill.
+func sends(access *auth.Access) bool {
+	return access.Operation == "SendMessage" || access.Operation == "SendStreamingMessage"
+}
+
+// fits reports whether the match is of an access. A message without a skill may be for any: it fits each list of skills
+// if unnamed is set.
+func (m *match) fits(access *auth.Access, unnamed bool) bool {
 	id := &access.Call.Identity
 	for _, scope := range m.Scopes {
 		if !slices.Contains(id.Scopes, scope) {
@@ -81,7 +91,8 @@ func (m *match) fits(access *auth.Access) bool {
 		}
 	}
 	return one(m.Subjects, id.Subject) && one(m.Clients, id.Client) && one(m.Agents, access.Agent) &&
-		one(m.Skills, access.Skill) && one(m.Tenants, access.Call.Tenant) && one(m.Operations, access.Operation)
+		(one(m.Skills, access.Skill) || unnamed && access.Skill == "" && sends(access)) &&
+		one(m.Tenants, access.Call.Tenant) && one(m.Operations, access.Operation)
 }
 
 // UnmarshalYAML refuses lists without elements, which would fit everything.

@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/dragoman-a2a/dragoman/internal/wire"
+	"github.com/dragoman-a2a/dragoman/auth"
 )
 
 // badf returns an error at a node of the file.
@@ -80,7 +80,7 @@ func (p *pemFile) UnmarshalYAML(ctx context.Context, node ast.Node) error {
 	return nil
 }
 
-// An operation is the name of one, as A2A 1.0 §5.3 has it, or * for all.
+// An operation is one of auth.Operations, or * for all.
 type operation string
 
 // UnmarshalYAML refuses what is no operation.
@@ -89,12 +89,8 @@ func (o *operation) UnmarshalYAML(_ context.Context, node ast.Node) error {
 	if err != nil {
 		return err
 	}
-	var known []string
-	for op := wire.OpSendMessage; op <= wire.OpExtendedCard; op++ {
-		known = append(known, op.String())
-	}
-	if name != "*" && !slices.Contains(known, name) {
-		return badf(node, "there is no operation %q; use some of %s, or *", name, strings.Join(known, ", "))
+	if name != "*" && !slices.Contains(auth.Operations(), name) {
+		return badf(node, "there is no operation %q; use some of %s, or *", name, strings.Join(auth.Operations(), ", "))
 	}
 	*o = operation(name)
 	return nil

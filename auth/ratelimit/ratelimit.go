@@ -9,6 +9,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,7 +30,7 @@ type Rate struct {
 type Options struct {
 	// Default is the rate for all operations that Operations does not name; they share one bucket. Zero means no limit.
 	Default Rate
-	// Operations have rates of their own, by name, such as "SendMessage".
+	// Operations have rates of their own, by name, such as "SendMessage"; see auth.Operations.
 	Operations map[string]Rate
 	// Callers is how many buckets are kept. 0 means 100,000. Beyond it the one that was not used for longest goes.
 	Callers int
@@ -37,6 +39,10 @@ type Options struct {
 // New returns a Policy. Callers are told apart as auth.Owner does, so that all anonymous ones share their buckets.
 func New(opts Options) (auth.Policy, error) {
 	for name, r := range opts.Operations {
+		if !slices.Contains(auth.Operations(), name) {
+			return nil, fmt.Errorf("ratelimit: Options.Operations names %q; use some of %s", name,
+				strings.Join(auth.Operations(), ", "))
+		}
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("ratelimit: %s: %w", name, err)
 		}

@@ -92,6 +92,10 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%+v is taken for an operation", r)
 		}
 	}
+	if _, err := ratelimit.New(ratelimit.Options{Operations: map[string]ratelimit.Rate{
+		"SendMesage": {PerSecond: 1, Burst: 1}}}); err == nil {
+		t.Error("an unknown operation is taken")
+	}
 	if _, err := ratelimit.New(ratelimit.Options{Callers: -1}); err == nil {
 		t.Error("-1 callers are taken")
 	}
