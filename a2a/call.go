@@ -20,6 +20,9 @@ type Identity struct {
 	Subject string   // the user or service on whose behalf the call is made
 	Client  string   // the program that makes the call
 	Scopes  []string // what the credentials allow
+	// Actors are the programs that act for the subject, the nearest one first, where the credentials name them: the
+	// claim act of RFC 8693 §4.1. They are for the record only, and decide nothing.
+	Actors []string
 }
 
 // Call is what is known of one request beside its body. A value of it in a context is read-only.

@@ -42,7 +42,7 @@ func (a *auditor) record(x *binding.Exchange, start time.Time) {
 		return
 	}
 	id, agent := x.Caller()
-	r := audit.Record{Time: start.UTC(), Subject: id.Subject, Client: id.Client, Agent: agent,
+	r := audit.Record{Time: start.UTC(), Subject: id.Subject, Client: id.Client, Actors: id.Actors, Agent: agent,
 		Operation: x.Operation.String(), Task: string(x.Task), Context: string(x.Context), Result: "ok",
 		RequestID: x.RequestID}
 	if x.Err != nil {

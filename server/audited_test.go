@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,8 @@ func TestAudit(t *testing.T) {
 	f := &fake{caps: can()}
 	ts := serve(t, f, func(o *server.Options) {
 		o.Audit = log
-		o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann", Client: "cli"})
+		o.Authenticator = auth.Token("secret", a2a.Identity{Subject: "ann", Client: "cli",
+			Actors: []string{"host", "bot"}})
 		o.Policy = policyFunc(func(access auth.Access) error {
 			if access.Operation == "CancelTask" {
 				return a2a.ErrPermissionDenied
@@ -58,6 +60,9 @@ func TestAudit(t *testing.T) {
 	var got []string
 	if _, err := audit.Verify(file, func(r audit.Record) {
 		got = append(got, fmt.Sprint(r.Subject, " ", r.Client, " ", r.Operation, " ", r.Task, " ", r.Result))
+		if known := r.Subject != ""; known != slices.Equal(r.Actors, []string{"host", "bot"}) {
+			t.Errorf("actors %q of %q", r.Actors, r.Subject)
+		}
 		if r.Time.IsZero() || r.RequestID == "" || r.Agent != "Test agent" {
 			t.Errorf("%+v", r)
 		}

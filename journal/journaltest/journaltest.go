@@ -234,7 +234,8 @@ func input(text string) journal.Input {
 	return journal.Input{
 		Kind: journal.InputMessage, Message: message(text), Time: now(),
 		Call: journal.InputCall{
-			Identity:   a2a.Identity{Subject: "who", Client: "with", Scopes: []string{"may"}},
+			Identity: a2a.Identity{Subject: "who", Client: "with", Scopes: []string{"may"},
+				Actors: []string{"by"}},
 			Generation: a2a.Generation03, Binding: a2a.BindingGRPC, Extensions: []string{"https://x.example"},
 			OutputModes: []string{"text/plain"}, Metadata: a2a.Metadata{"n": []byte(`1e400`)},
 			TraceParent: "00-1-2-03", RequestID: "r",
