@@ -8,6 +8,7 @@
 //	return t.Ask(parts...)              input-required; the next message starts the next turn
 //	return t.AskForm(schema, values)    likewise, with a form; [Turn.FormAnswer] reads the answer into a type
 //	return t.NeedAuth(parts...)         auth-required; likewise
+//	return t.Authorize(need)            likewise, with what a person has to allow, and where
 //	return t.Suspend(until)             stays working without a turn, until a timer, a message or a wake-up
 //	return t.Reply(parts...)            no task at all: the answer is a message
 //	return agent.Reject(parts...)       rejected

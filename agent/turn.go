@@ -220,6 +220,7 @@ func decodeState(raw []byte, err error, v any) (bool, error) {
 func (t *Turn) Ask(parts ...a2a.Part) error { return &turn.Outcome{Kind: turn.Ask, Parts: parts} }
 
 // NeedAuth ends the turn because the agent needs an authorization, which the parts explain (A2A 1.0 §7.6.1).
+// [Turn.Authorize] has parts that programs understand.
 func (t *Turn) NeedAuth(parts ...a2a.Part) error {
 	return &turn.Outcome{Kind: turn.NeedAuth, Parts: parts}
 }
@@ -248,7 +249,8 @@ func (t *Turn) Await(ctx context.Context, parts ...a2a.Part) (*a2a.Message, erro
 	return t.backend.Pause(ctx, a2a.TaskStateInputRequired, t.say(parts))
 }
 
-// AwaitAuth is Await for an authorization: the task is auth-required meanwhile.
+// AwaitAuth is Await for an authorization: the task is auth-required meanwhile. It returns a nil message if a grant let
+// the task go on, see [Turn.NewGrant].
 func (t *Turn) AwaitAuth(ctx context.Context, parts ...a2a.Part) (*a2a.Message, error) {
 	return t.backend.Pause(ctx, a2a.TaskStateAuthRequired, t.say(parts))
 }

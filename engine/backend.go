@@ -126,6 +126,14 @@ func (t *openTurn) Task() *a2a.Task { return t.r.task() }
 // WakeToken implements turn.Backend.
 func (t *openTurn) WakeToken() string { return wakeToken(t.r.key) }
 
+// Credentials implements turn.Backend.
+func (t *openTurn) Credentials(id a2a.MessageID) (a2a.Credentials, bool) {
+	t.r.mu.Lock()
+	defer t.r.mu.Unlock()
+	c, ok := t.learned[id]
+	return c, ok && t.over() == nil
+}
+
 // Peer implements turn.Backend.
 func (t *openTurn) Peer(name string, to a2a.Service) {
 	if t.over() == nil { // nobody recalls what comes after that

@@ -120,6 +120,8 @@ type Engine struct {
 	agents   map[string]*service
 	runners  runnerSet
 	rings    ringSet
+	secrets  secrets
+	granting sync.Map // IDs of grants that are being kept
 	cache    taskCache
 	shutdown sync.Once
 }
@@ -179,6 +181,10 @@ type AgentOptions struct {
 	// AllowAgentRole takes messages that callers send in the role of the agent. Otherwise they are refused with
 	// a2a.ErrInvalidParams, because in the task's history nothing tells them from what the agent has said itself.
 	AllowAgentRole bool
+	// TakesCredentials lets clients send credentials in messages to tasks that wait for an authorization, if they
+	// activate [a2a.CredentialsExtension], which the card declares. The turn alone gets them, see
+	// agent.Turn.Credentials: history and journal have a placeholder. Otherwise such messages are refused.
+	TakesCredentials bool
 }
 
 // A Service is an agent of an engine.
@@ -202,7 +208,7 @@ func (e *Engine) Agent(name string, a agent.Agent, opts *AgentOptions) Service {
 		opts = &AgentOptions{}
 	}
 	s := &service{e: e, name: name, agent: a, modes: newModes(opts), agentRole: opts.AllowAgentRole, card: opts.Card,
-		extended: opts.ExtendedCard}
+		extended: opts.ExtendedCard, credentials: opts.TakesCredentials}
 	s.warnOfWrapper()
 	if d, ok := a.(agent.Delegator); ok {
 		s.peers.named = d.Delegates()

@@ -70,14 +70,14 @@ const (
 )
 
 // takeStart takes the input that the next turn begins with, a message or a wake-up. Wake-ups only start a turn of a
-// task that was suspended.
-func (b *inbox) takeStart(suspended bool) (journal.Input, taken) {
+// task that was suspended, and grants one of a task that waits for an authorization.
+func (b *inbox) takeStart(suspended, needsAuth bool) (journal.Input, taken) {
 	for len(b.inputs) > 0 {
 		if b.cancelFirst() {
 			return journal.Input{}, takenCancel
 		}
 		in := b.pop()
-		if in.Kind == journal.InputMessage || in.Kind == journal.InputWake && suspended {
+		if in.Kind == journal.InputMessage || in.Kind == journal.InputWake && (suspended || needsAuth && isGrant(in)) {
 			return in, takenStart
 		}
 	}
@@ -88,15 +88,18 @@ func (b *inbox) takeStart(suspended bool) (journal.Input, taken) {
 	return journal.Input{}, takenNothing
 }
 
+func isGrant(in journal.Input) bool { return in.Call.Grant != "" }
+
 // takeMessage takes the next message within a turn, and what is before it. A wake-up counts when the turn ends by
-// Suspend; a cancel that was not refused stays, as the turn's context is about to end.
-func (b *inbox) takeMessage() (journal.Input, bool) {
+// Suspend, and a grant while the turn waits for an authorization; a cancel that was not refused stays, as the turn's
+// context is about to end.
+func (b *inbox) takeMessage(needsAuth bool) (journal.Input, bool) {
 	for len(b.inputs) > 0 && !b.cancelFirst() {
 		in := b.pop()
-		if in.Kind == journal.InputMessage {
+		if in.Kind == journal.InputMessage || needsAuth && isGrant(in) {
 			return in, true
 		}
-		b.woken = b.woken || in.Kind == journal.InputWake
+		b.woken = b.woken || in.Kind == journal.InputWake && !isGrant(in)
 	}
 	return journal.Input{}, false
 }
@@ -195,14 +198,18 @@ func (r *runner) refreshInbox(ctx context.Context) error {
 func (r *runner) takeNext(end ending) (*start, taken) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	in, what := r.inbox.takeStart(end.suspend)
+	state := end.state
+	if state == a2a.TaskStateUnspecified {
+		state = r.queuedState()
+	}
+	in, what := r.inbox.takeStart(end.suspend, state == a2a.TaskStateAuthRequired)
 	switch {
 	case what != takenStart:
 		return nil, what
 	case in.Kind == journal.InputMessage:
 		return &start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
 	}
-	return &start{attempt: 1}, takenStart
+	return &start{call: in.Call, attempt: 1}, takenStart
 }
 
 // nextMessage takes the next message within a turn, waiting for one if need be. That it was taken is queued with the
@@ -215,8 +222,12 @@ func (t *openTurn) nextMessage(ctx context.Context) (*a2a.Message, error) {
 			r.mu.Unlock()
 			return nil, err
 		}
-		if in, ok := r.inbox.takeMessage(); ok {
-			m := r.address(in.Message)
+		if in, ok := r.inbox.takeMessage(r.queuedState() == a2a.TaskStateAuthRequired); ok {
+			var m *a2a.Message
+			if in.Message != nil {
+				m = r.address(in.Message)
+				t.learn(m)
+			}
 			r.pushFirst()
 			r.push(r.receive(in.Number, m)...)
 			r.mu.Unlock()

@@ -22,7 +22,7 @@ func TestInboxAddsEachInputOnce(t *testing.T) {
 	default:
 		t.Error("the channel of those that wait is open after an input came")
 	}
-	in, ok := b.takeMessage()
+	in, ok := b.takeMessage(false)
 	if !ok || in.Number != 5 || b.taken != 5 || !b.woken {
 		t.Errorf("took %d (%t), taken %d, woken %t; want the message 5, and the wake-up noted", in.Number, ok, b.taken,
 			b.woken)
@@ -32,10 +32,10 @@ func TestInboxAddsEachInputOnce(t *testing.T) {
 // TestInboxKeepsOpenCancels takes from behind a cancel only once the agent has refused it.
 func TestInboxKeepsOpenCancels(t *testing.T) {
 	b := newInbox([]journal.Input{{Number: 1, Kind: journal.InputCancel}, {Number: 2, Kind: journal.InputMessage}}, 0)
-	if _, what := b.takeStart(false); what != takenCancel {
+	if _, what := b.takeStart(false, false); what != takenCancel {
 		t.Fatalf("a start was taken past an open cancel: %v", what)
 	}
-	if in, ok := b.takeMessage(); ok {
+	if in, ok := b.takeMessage(false); ok {
 		t.Fatalf("message %d was taken past an open cancel", in.Number)
 	}
 	answer, first := b.answer(1)
@@ -50,7 +50,7 @@ func TestInboxKeepsOpenCancels(t *testing.T) {
 	if open := b.openCancels(); len(open) != 0 {
 		t.Errorf("%d cancels are open after the only one was refused", len(open))
 	}
-	if in, what := b.takeStart(false); what != takenStart || in.Number != 2 || b.taken != 2 {
+	if in, what := b.takeStart(false, false); what != takenStart || in.Number != 2 || b.taken != 2 {
 		t.Errorf("took %d (%v), taken %d; want the start 2", in.Number, what, b.taken)
 	}
 }
@@ -59,11 +59,11 @@ func TestInboxKeepsOpenCancels(t *testing.T) {
 func TestInboxWakesOnlySuspendedTasks(t *testing.T) {
 	for _, suspended := range []bool{false, true} {
 		b := newInbox([]journal.Input{{Number: 1, Kind: journal.InputWake}}, 0)
-		if _, what := b.takeStart(suspended); (what == takenStart) != suspended {
+		if _, what := b.takeStart(suspended, false); (what == takenStart) != suspended {
 			t.Errorf("suspended %t: the wake-up gave %v", suspended, what)
 		}
 		b = inbox{woken: true}
-		if _, what := b.takeStart(suspended); (what == takenStart) != suspended || b.woken == suspended {
+		if _, what := b.takeStart(suspended, false); (what == takenStart) != suspended || b.woken == suspended {
 			t.Errorf("suspended %t: the noted wake-up gave %v, noted still: %t", suspended, what, b.woken)
 		}
 	}

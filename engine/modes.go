@@ -75,6 +75,9 @@ func (m *modes) check(msg *a2a.Message, more ...string) error {
 		}
 	}
 	for i, p := range msg.Parts {
+		if _, secret := a2a.FindCredentials(p); secret {
+			continue
+		}
 		mediaType := partType(p)
 		if !accepts(accepted, mediaType) && !accepts(more, mediaType) {
 			return &a2a.Error{

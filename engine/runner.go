@@ -47,6 +47,8 @@ type openTurn struct {
 	cancel   context.CancelCauseFunc
 	done     chan struct{} // closed when the agent has returned
 	canceled bool          // a cancel that the agent did not refuse is ending it; guarded by runner.mu
+
+	learned map[a2a.MessageID]a2a.Credentials // that its messages brought; guarded by runner.mu
 }
 
 // start is what a turn begins with.
@@ -192,6 +194,7 @@ func (r *runner) runTurn(st *start) ending {
 	t := &openTurn{r: r, start: st, ctx: ctx, cancel: cancel, done: make(chan struct{})}
 	r.mu.Lock()
 	r.turn, r.inbox.woken = t, false
+	t.learn(st.message)
 	fenced := r.fenced
 	for _, in := range r.inbox.openCancels() {
 		r.e.spawn(func() { t.cancelBy(in) }) // it came between two turns

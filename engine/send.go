@@ -94,6 +94,17 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	if req.Configuration != nil && req.Configuration.PushConfig != nil {
 		return nil, a2a.ErrPushNotSupported
 	}
+	if req, err = s.withoutCredentials(ctx, scope, req); err != nil {
+		return nil, err
+	}
+	at, err := s.deliver(ctx, scope, req)
+	if err != nil {
+		s.e.secrets.take(secretKey{journal.Key{Scope: scope, ID: req.Message.TaskID}, req.Message.ID})
+	}
+	return at, err
+}
+
+func (s *service) deliver(ctx context.Context, scope journal.Scope, req *a2a.SendMessageRequest) (*sent, error) {
 	takes, err := s.modesFor(ctx, req.Message)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ type service struct {
 
 	peers peers
 
-	agentRole bool // callers may send messages in the role of the agent
+	credentials bool // messages may bring some
+	agentRole   bool // callers may send messages in the role of the agent
 }
 
 // AgentCard implements Service.
@@ -34,13 +35,18 @@ func (s *service) AgentCard() *a2a.AgentCard { return s.card }
 
 // Capabilities implements Service.
 func (s *service) Capabilities() a2a.AgentCapabilities {
-	return a2a.AgentCapabilities{
+	caps := a2a.AgentCapabilities{
 		Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(s.extended != nil),
 		Extensions: []a2a.AgentExtension{{
 			URI:         a2a.ReplayExtension,
 			Description: "Last-Event-ID resumes the stream of a task without a gap",
 		}},
 	}
+	if s.credentials {
+		caps.Extensions = append(caps.Extensions, a2a.AgentExtension{URI: a2a.CredentialsExtension,
+			Description: "Messages to a task that waits for an authorization may bring credentials"})
+	}
+	return caps
 }
 
 // recallDelegated cancels what a task that has ended had delegated and that goes on.

@@ -41,6 +41,7 @@ func newTurn(t *openTurn) *agent.Turn {
 		Agent: key.Agent, Owner: key.Owner, Tenant: key.Tenant, TaskID: key.ID, ContextID: t.r.contextID,
 		Message: st.message, Caller: st.call.Identity, OutputModes: st.call.OutputModes,
 		Extensions: st.call.Extensions, Generation: st.call.Generation, Metadata: st.call.Metadata, Attempt: st.attempt,
+		Grant: st.call.Grant,
 	}, t).(*agent.Turn)
 }
 

@@ -217,7 +217,7 @@ type InputKind uint8
 const (
 	InputMessage InputKind = 1 // a message that starts or joins a turn
 	InputCancel  InputKind = 2
-	InputWake    InputKind = 3 // a suspended task is to go on
+	InputWake    InputKind = 3 // a suspended task is to go on, or one whose authorization has come
 )
 
 // An Input waits in a task's inbox until the lease holder takes it.
@@ -240,6 +240,7 @@ type InputCall struct {
 	Metadata    a2a.Metadata   `json:"metadata,omitzero"`    // of the request, not of the message
 	TraceParent string         `json:"traceparent,omitzero"` // W3C trace context
 	RequestID   string         `json:"requestId,omitzero"`
+	Grant       string         `json:"grant,omitzero"` // of an InputWake: the ID of the grant that wakes the task
 }
 
 // A Lease is the right to append to one task. When it expires others may claim the task; until one of them does, the

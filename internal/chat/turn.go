@@ -105,6 +105,9 @@ func (s *chat) turn(ctx context.Context, parts []a2a.Part) (err error) {
 			return at.Ended(ctx, req, err)
 		}
 		types.Judge(s.Terminal)
+		if at.State == a2a.TaskStateAuthRequired && at.AuthURL != "" && s.in.Person() {
+			s.Tell("Open the address. Then /resume shows how the task goes on.")
+		}
 		if at.Files && s.in.Person() {
 			s.Tell("/save keeps the files.")
 		}

@@ -60,8 +60,8 @@ func (s *stack) serveGateway(t *testing.T) string {
 	})
 }
 
-// Each caller gets an extended card of its own in every protocol version and binding, also through a gateway. What it
-// says is completed as the public card is. A skill that a caller does not see is not there for that caller.
+// Each caller gets an extended card of its own in every protocol version and binding, also through a gateway. The
+// server completes it as it does the public card. A skill that a caller does not see is not there for that caller.
 func TestExtendedCardByCaller(t *testing.T) {
 	t.Parallel()
 	direct := startDisclosing(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/form"
@@ -94,13 +95,28 @@ func (p Printer) Message(label string, m *a2a.Message) {
 	}
 	p.metadata(1, m.Metadata)
 	for i := range m.Parts {
+		need, needsAuth := agent.FindAuthorization(m.Parts[i])
 		switch f := form.In(m.Parts, i); {
+		case needsAuth && !p.All:
+			p.authorization(&need, m.Text())
 		case p.All || f == nil && !isEcho(m.Parts[:i], &m.Parts[i]):
 			p.partBeside(m.Parts, i)
 		case f != nil && !p.Brief: // else people are asked for the fields next
 			f.Print(p.Printer)
 		}
 	}
+}
+
+// authorization prints what a person has to allow, without what the words beside it say.
+func (p Printer) authorization(need *agent.Authorization, words string) {
+	if !strings.Contains(words, need.Instructions) {
+		p.Text(1, "Instructions", need.Instructions)
+	}
+	if need.URL != "" && !strings.Contains(words, need.URL) {
+		p.Field(1, "URL", need.URL)
+	}
+	p.Field(1, "Authorization", strings.Join(need.Schemes, ", "))
+	p.Field(1, "Scopes", strings.Join(need.Scopes, ", "))
 }
 
 // echoes are the types of documents that hosts write beside a text that says the same.

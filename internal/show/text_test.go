@@ -28,6 +28,21 @@ func TestEventsAsText(t *testing.T) {
 		event a2a.Event
 		want  string
 	}{
+		"authorization": {
+			&a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("Allow it: https://bank.example/"),
+				{Content: a2a.Data(`{"schemes":["oauth2"],"url":"https://bank.example/","scopes":["pay","see"],` +
+					`"instructions":"Allow it"}`)},
+				{Content: a2a.Data(`{"schemes":["code"],"url":"https://shop.example/","instructions":"Type it"}`)}}},
+			`Message: agent
+  Text: Allow it: https://bank.example/
+  Authorization: oauth2
+  Scopes: pay, see
+  Instructions: Type it
+  URL: https://shop.example/
+  Authorization: code
+
+`,
+		},
 		"task": {
 			&a2a.Task{
 				ID: "t", ContextID: "c", Status: a2a.TaskStatus{State: a2a.TaskStateInputRequired, Message: question,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/internal/form"
 	"github.com/dragoman-a2a/dragoman/internal/show"
 )
@@ -21,6 +22,7 @@ type Seen struct {
 	Took      bool             // the agent has answered the last message somehow
 	Files     bool             // among what the task has brought forth
 	Unreached bool             // the own host reached no agent
+	AuthURL   string           // that the agent last asked to be opened, for an authorization
 	Told      func(a2a.TaskID) // if not nil: called when the task is known
 
 	stated bool // the form came with a status, which the next one replaces
@@ -32,7 +34,7 @@ func (s *Seen) Note(event a2a.Event) {
 	switch e := event.(type) {
 	case *a2a.Task:
 		s.Task, s.Context, s.State = e.ID, e.ContextID, e.Status.State
-		s.Form = nil
+		s.Form, s.AuthURL = nil, ""
 		s.Files = slices.ContainsFunc(e.Artifacts, hasFiles)
 		for _, artifact := range e.Artifacts { // where agents put it that wrote no message with the status
 			s.noteForm(artifact.Parts, false)
@@ -40,6 +42,7 @@ func (s *Seen) Note(event a2a.Event) {
 		s.noteForm(show.Words(&e.Status), true)
 	case *a2a.StatusUpdate:
 		s.Task, s.Context, s.State = e.TaskID, e.ContextID, e.Status.State
+		s.AuthURL = ""
 		if s.stated {
 			s.Form = nil
 		}
@@ -72,6 +75,9 @@ func hasFiles(artifact *a2a.Artifact) bool {
 }
 
 func (s *Seen) noteForm(parts []a2a.Part, stated bool) {
+	if need, ok := agent.FindAuthorization(parts...); ok {
+		s.AuthURL = need.URL
+	}
 	if f := form.Find(parts); f != nil {
 		s.Form, s.stated = f, stated
 	}

@@ -144,6 +144,9 @@ func (t *Talk) Judge() {
 	case a2a.TaskStateAuthRequired:
 		t.Warn("the task waits for authorization")
 		t.SayResume(t.GoOn()...)
+		if t.AuthURL != "" && t.Own == nil { // no message is needed
+			t.Say("Follow", append(t.CommandFor("task", "subscribe", string(t.Task)), "--wait")...)
+		}
 	case a2a.TaskStateFailed, a2a.TaskStateRejected, a2a.TaskStateCanceled:
 		t.Warn("the task ended as %s", show.StateName(t.State))
 	}

@@ -38,6 +38,16 @@ type Info struct {
 	Generation  a2a.Generation
 	Metadata    a2a.Metadata // of the request
 	Attempt     int
+	Grant       string // ID of the grant that began the turn; "" if something else did
+}
+
+// MetaGrant is the member of the metadata of a part that asks for an authorization which has the grant's ID.
+const MetaGrant = "grant"
+
+// GrantID returns the ID of the grant that a secret of agent.Turn.NewGrant stands for. It tells nothing of the secret.
+func GrantID(secret string) string {
+	hash := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(hash[:])
 }
 
 // Shared reports whether callers share their ids with each other, as those without an owner and a tenant do.
@@ -74,6 +84,8 @@ type Backend interface {
 	Task() *a2a.Task
 	// WakeToken names the task to whoever may wake it.
 	WakeToken() string
+	// Credentials returns those that a message of this turn has brought.
+	Credentials(id a2a.MessageID) (a2a.Credentials, bool)
 	// Peer notes the service that a delegation with a name goes to, for Recall.
 	Peer(name string, to a2a.Service)
 	// Related returns the tasks that the message refers to, then others of the context, newest first.
