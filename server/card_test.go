@@ -252,7 +252,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d %v", got.status, got.header)
 	}
 	csp := got.header.Get("Content-Security-Policy")
-	if !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "script-src") ||
+	if !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "script-src 'self';") ||
 		strings.Contains(csp, "unsafe") {
 		t.Errorf("policy %q", csp)
 	}
@@ -262,7 +262,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s is %q", name, got.header.Get(name))
 		}
 	}
-	if strings.Contains(got.body, "<script") || strings.Contains(got.body, `="javascript:`) {
+	if strings.Contains(got.body, "<script>") || strings.Contains(got.body, `="javascript:`) {
 		t.Errorf("not escaped:\n%s", got.body)
 	}
 	for _, want := range []string{
@@ -270,8 +270,9 @@ func TestPage(t *testing.T) {
 		`dragoman send -a https://agents.example --text &#39;it&#39;\&#39;&#39;s 100 USD&#39;`,
 		"--text &#39;it&#39;\\&#39;&#39;s 100 USD&#39; --stream", "curl -s https://agents.example ",
 		"SendStreamingMessage", "; echo",
-		`<a href=".well-known/agent-card.json">`, `<a href="https://docs.example/">`,
-		"<td>HTTP&#43;JSON</td><td>1.0</td>", `rel="icon"`, "<h2>Skills</h2>",
+		`<a href=".well-known/agent-card.json">`, `<a href="https://docs.example/"`,
+		"<td>HTTP&#43;JSON</td><td>1.0</td>", `rel="icon"`, ">Skills</h2>", `src=".dragoman/agent.js"`,
+		`"examples":["it's 100 USD"]`,
 	} {
 		if !strings.Contains(got.body, want) {
 			t.Errorf("the page does not have %q:\n%s", want, got.body)
@@ -417,6 +418,14 @@ func TestBaseURLIsTheCardForPrograms(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			mounted.ServeHTTP(w, r)
+			if page { // whose links are relative to a folder
+				if got := w.Header().Get("Location"); w.Code != 302 || got != "http://a.example"+path+"/" {
+					t.Errorf("%q, %q: %d, leads to %q", path, accept, w.Code, got)
+				}
+				r.URL.Path = path + "/"
+				w = httptest.NewRecorder()
+				mounted.ServeHTTP(w, r)
+			}
 			isPage := strings.HasPrefix(w.Header().Get("Content-Type"), "text/html")
 			isCard := strings.Contains(w.Body.String(), `"supportedInterfaces"`) &&
 				w.Header().Get("Content-Type") == "application/json"

@@ -3,80 +3,26 @@
 package server
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
-	"html/template"
+	_ "embed"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	agentcard "github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/internal/kit"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/internal/wire/cards"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
-const pageStyle = `body{font:16px/1.5 system-ui,` +
-	`sans-serif;max-width:50rem;margin:2rem auto;padding:0 1rem;color:#1c1c1c;background:#fff}` +
-	`pre{background:#f3f3f3;padding:.75rem;font-size:.8125rem;overflow-x:auto;border-radius:.25rem}` +
-	`h2{margin-top:2rem}h3{font-size:1rem;` +
-	`margin-bottom:0}dt{font-weight:600}small{color:#595959}summary{cursor:pointer}` +
-	`td,th{text-align:left;padding:.1rem 1.5rem .1rem 0;overflow-wrap:anywhere}` +
-	`@media(prefers-color-scheme:dark){body{color:#e8e8e8;` +
-	`background:#161616}pre{background:#262626}small{color:#a8a8a8}a{color:#8ab4f8}}`
+//go:embed page.html
+var pageText string
 
-// pagePolicy lets the page do nothing but show itself: whatever a card says, no script is run and nothing is loaded.
-// The icon is within the page.
-var pagePolicy = func() string {
-	hash := sha256.Sum256([]byte(pageStyle))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
-		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-}()
-
-var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{{.Card.Name}}</title>
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath ` +
-	`d='M1 2h9v6H5l-4 3z' fill='%23276ef1'/%3E%3Cpath d='M15 6h-4v3H6v3h5l4 3z' fill='%23e08e0b'/%3E%3C/svg%3E">
-<style>{{.Style}}</style>
-</head>
-<body>
-<main>
-<h1>{{.Card.Name}}</h1>
-<p>{{.Card.Description}}</p>
-<p><small>Version {{.Card.Version}}{{with .Card.Provider}} · {{.Organization}}{{end}}</small></p>
-{{with .Card.Skills}}<h2>Skills</h2>
-<dl>
-{{range .}}<dt>{{.Name}}</dt>
-<dd>{{.Description}}{{range .Examples}}<br><small>“{{.}}”</small>{{end}}</dd>
-{{end}}</dl>
-{{end}}<h2>Try it</h2>
-{{if .Card.SecuritySchemes}}<p>The agent requires credentials. The card below lists them under <code>` +
-	`securitySchemes</code>. With dragoman, set a
-token in <code>DRAGOMAN_BEARER</code> or a key in <code>DRAGOMAN_API_KEY</code> first. With curl, add the header ` +
-	`for the credential.</p>
-{{end}}{{range .Commands}}<h3>{{.Title}}</h3>
-<pre>{{.Text}}</pre>
-{{end}}<h2>For programs</h2>
-<table>
-<thead><tr><th>Binding</th><th>A2A</th><th>Address</th></tr></thead>
-<tbody>
-{{range .Card.SupportedInterfaces}}<tr><td>{{.Binding}}</td><td>{{.ProtocolVersion}}</td><td>{{.URL}}</td></tr>
-{{end}}</tbody>
-</table>
-<p>Programs read the <a href=".well-known/agent-card.json">agent card</a>.{{with .Docs}} See also the <a ` +
-	`href="{{.}}">documentation</a>
-of the agent.{{end}}</p>
-<details><summary>The card of A2A 1.0</summary><pre>{{.JSON}}</pre></details>
-</main>
-</body>
-</html>
-`))
+var page = kit.New(pageText)
 
 // command is something to type.
 type command struct{ Title, Text string }
@@ -94,25 +40,106 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		writeError(w, wire.RowOf(e.Kind).HTTP, e)
 		return
 	}
-	var buf bytes.Buffer
-	err = page.Execute(&buf, map[string]any{
-		"Card":     card,
-		"Style":    template.CSS(pageStyle),
-		"Commands": s.commands(card, base),
-		"Docs":     docsOf(card),
-		"JSON":     indented(card),
-	})
-	if err != nil {
-		writeError(w, http.StatusInternalServerError, &a2a.Error{Kind: a2a.ErrInternal, Cause: err})
-		return
+	talk := talkOf(s, card)
+	p := kit.Page{Title: card.Name, Section: "Agent", Data: map[string]any{
+		"Card":      card,
+		"Versions":  versionsOf(card),
+		"Protected": len(card.SecuritySchemes) > 0,
+		"Talk":      talk,
+		"Commands":  s.commands(card, base),
+		"Docs":      docsOf(card),
+		"JSON":      indented(card),
+	}}
+	if talk != nil {
+		p.Scripts = []string{kit.Path + "agent.js"}
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", pagePolicy)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Cache-Control", "no-cache")
-	w.Write(buf.Bytes())
+	if err := kit.Write(w, page, p); err != nil {
+		writeError(w, http.StatusInternalServerError, &a2a.Error{Kind: a2a.ErrInternal, Cause: err})
+	}
+}
+
+// talk is what the script of the page needs to know of the agent.
+type talk struct {
+	Binding     string       `json:"binding"`
+	Streaming   bool         `json:"streaming"`
+	Examples    []string     `json:"examples"`
+	Modes       []string     `json:"modes"`
+	Credentials []credential `json:"credentials"`
+}
+
+// A credential is one that a person can type.
+type credential struct {
+	Label  string `json:"label"`
+	Hint   string `json:"hint"`
+	In     string `json:"in"` // header or query
+	Name   string `json:"name"`
+	Prefix string `json:"prefix"`
+	Basic  bool   `json:"basic"` // it is user:password, to be encoded
+}
+
+// maxExamples is how many examples a page offers to click.
+const maxExamples = 4
+
+// talkOf returns what the script needs to talk to the agent; nil if the server has no binding that it speaks.
+func talkOf(s *Server, card *a2a.AgentCard) *talk {
+	t := &talk{Binding: a2a.BindingJSONRPC, Streaming: is(true, card.Capabilities.Streaming),
+		Examples: []string{}, Modes: card.DefaultInputModes, Credentials: credentialsOf(card)}
+	switch {
+	case !s.core.Serves(a2a.Generation10) || s.jsonrpc == nil && s.rest == nil:
+		return nil
+	case s.jsonrpc == nil:
+		t.Binding = a2a.BindingHTTPJSON
+	}
+	for _, skill := range card.Skills {
+		t.Examples = append(t.Examples, skill.Examples...)
+	}
+	t.Examples = t.Examples[:min(len(t.Examples), maxExamples)]
+	return t
+}
+
+// credentialsOf returns the credentials that the schemes of a card ask for, one of each kind.
+func credentialsOf(card *a2a.AgentCard) []credential {
+	all := []credential{}
+	add := func(c credential) {
+		if !slices.ContainsFunc(all, func(other credential) bool {
+			return c.Name == other.Name && c.Prefix == other.Prefix
+		}) {
+			all = append(all, c)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
+		switch scheme := card.SecuritySchemes[name].(type) {
+		case *a2a.APIKeyScheme:
+			if scheme.Location != "cookie" { // which scripts cannot set for the server alone
+				add(credential{Label: "API key", Hint: "Sent as " + scheme.Name + ".", In: scheme.Location,
+					Name: scheme.Name})
+			}
+		case *a2a.HTTPAuthScheme:
+			if strings.EqualFold(scheme.Scheme, "basic") {
+				add(credential{Label: "User and password", Hint: "Write user:password.", In: "header",
+					Name: "Authorization", Prefix: "Basic ", Basic: true})
+			} else if strings.EqualFold(scheme.Scheme, "bearer") {
+				add(bearer)
+			}
+		case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
+			add(bearer)
+		}
+	}
+	return all
+}
+
+var bearer = credential{Label: "Token", Hint: "Sent as Authorization: Bearer.", In: "header", Name: "Authorization",
+	Prefix: "Bearer "}
+
+// versionsOf returns the protocol versions that a card names, newest first.
+func versionsOf(card *a2a.AgentCard) []string {
+	var all []string
+	for _, i := range card.SupportedInterfaces {
+		all = append(all, i.ProtocolVersion)
+	}
+	slices.Sort(all)
+	slices.Reverse(all)
+	return slices.Compact(all)
 }
 
 // exampleText returns something to say to the agent.

@@ -34,6 +34,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
 	"github.com/dragoman-a2a/dragoman/internal/binding/older"
 	"github.com/dragoman-a2a/dragoman/internal/binding/rest"
+	"github.com/dragoman-a2a/dragoman/internal/kit"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -168,6 +169,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "", "/":
 		s.serveBase(w, r)
 	default:
+		if kit.Has(path) {
+			if allowed(w, r, http.MethodGet, http.MethodHead) {
+				kit.Files(w, r)
+			}
+			return
+		}
 		if s.rest == nil {
 			writeError(w, http.StatusNotFound, a2a.NewError(a2a.ErrMethodNotFound,
 				"nothing is at this path; the agent card, at "+cardPath+", names the agent's endpoints"))
@@ -190,6 +197,10 @@ func (s *Server) serveBase(w http.ResponseWriter, r *http.Request) {
 		s.exchange(w, r, s.jsonrpc.Serve)
 	case wire.Accepts(r.Header, wire.MediaTypeHTML):
 		w.Header().Add("Vary", "Accept")
+		if r.URL.Path == "" { // the links of the page are relative to a folder
+			http.Redirect(w, r, strings.TrimSuffix(r.RequestURI, "?"+r.URL.RawQuery)+"/", http.StatusFound)
+			return
+		}
 		s.servePage(w, r)
 	default:
 		s.serveCard(w, r)

@@ -22,10 +22,16 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/kit"
 )
 
-//go:embed page.html page.css page.js
-var page embed.FS
+//go:embed page.css page.js
+var pageFiles embed.FS
+
+//go:embed page.html
+var pageText string
+
+var page = kit.New(pageText)
 
 // Options are what a Daemon is made of.
 type Options struct {
@@ -65,9 +71,10 @@ func New(opts Options) *Daemon {
 	d.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, map[string]string{"status": "ok", "version": opts.MCP.Version})
 	})
-	d.mux.HandleFunc("GET /{$}", servePage("page.html", "text/html; charset=utf-8"))
-	d.mux.HandleFunc("GET /page.css", servePage("page.css", "text/css; charset=utf-8"))
-	d.mux.HandleFunc("GET /page.js", servePage("page.js", "text/javascript; charset=utf-8"))
+	d.mux.HandleFunc("GET /{$}", servePage)
+	d.mux.HandleFunc("GET /page.css", serveFile("page.css", "text/css; charset=utf-8"))
+	d.mux.HandleFunc("GET /page.js", serveFile("page.js", "text/javascript; charset=utf-8"))
+	d.mux.HandleFunc("GET /.dragoman/", kit.Files)
 	d.mux.HandleFunc("GET /api/projects", d.serveProjects)
 	d.mux.HandleFunc("GET /api/projects/{project}", d.allow(mayLook, d.serveProject))
 	d.mux.HandleFunc("DELETE /api/projects/{project}", d.allow(mayKeep, d.deleteProject))
@@ -418,19 +425,21 @@ func (d *Daemon) after(r *http.Request) (int64, error) {
 	return max(0, newest-int64(back)), err
 }
 
-// pagePolicy lets the page load its own files and nothing else: what agents write is shown, and never run.
-const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; " +
-	"form-action 'none'; frame-ancestors 'none'"
+func servePage(w http.ResponseWriter, _ *http.Request) {
+	err := kit.Write(w, page, kit.Page{
+		Title: "Dragoman coordination", Section: "Coordination", Styles: []string{"page.css"},
+		Scripts: []string{"page.js"},
+	})
+	if err != nil {
+		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+	}
+}
 
-func servePage(name, mediaType string) http.HandlerFunc {
+func serveFile(name, mediaType string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Type", mediaType)
-		h.Set("Content-Security-Policy", pagePolicy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cache-Control", "no-cache")
-		http.ServeFileFS(w, r, page, name)
+		kit.SetHeaders(w.Header())
+		w.Header().Set("Content-Type", mediaType)
+		http.ServeFileFS(w, r, pageFiles, name)
 	}
 }
 

@@ -132,7 +132,7 @@ func TestPageAndState(t *testing.T) {
 		t.Fatal(got)
 	}
 	for path, want := range map[string]string{
-		"/": "<h1>Coordination</h1>", "/page.js": "use strict", "/page.css": "color-scheme",
+		"/": `id="agents-title"`, "/page.js": "import", "/page.css": ".board", "/.dragoman/kit.css": "color-scheme",
 		"/healthz":        `"status":"ok"`,
 		"/api/projects":   `{"alive":["p"],"locked":false,"projects":["p"]}`,
 		"/api/projects/p": `"agents":{"a":{"task_id":"1"`,

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-"use strict";
-
-// plain returns a text with those characters as escapes that do not show and make others look like something else: they
-// turn the direction of writing, or are controls.
-const plain = (text) => String(text).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-  (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+import { clock as time, plain } from "./.dragoman/text.js";
 
 // What agents write is only ever put in as text.
 const byID = (id) => document.getElementById(id);
@@ -14,12 +9,6 @@ const fill = (node, text, children) => {
   return node;
 };
 const el = (name, { textContent, ...props }, ...children) => fill(Object.assign(document.createElement(name), props), textContent, children);
-
-// time returns a time of day, with the date unless that is today's.
-const time = (t) => {
-  const at = new Date(t);
-  return at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString() : at.toLocaleString();
-};
 
 let stream = null; // aborts the stream of events that is shown
 let shown = ""; // the project that is shown
@@ -32,7 +21,7 @@ function blank() {
   stream = null;
   shown = "";
   for (const list of ["agents", "locks", "waits", "messages", "events", "interfaces", "to"]) byID(list).replaceChildren();
-  for (const form of ["say", "delete"]) byID(form).hidden = true;
+  for (const form of ["say", "delete", "danger"]) byID(form).hidden = true;
   byID("settings").reset();
   for (const box of byID("settings").elements) box.disabled = true;
 }
@@ -61,9 +50,9 @@ const act = (method, path, body) => request(method, path, body).then(refresh).th
 
 // sure is a button that asks once more before it acts.
 function sure(text, question, action) {
-  const button = el("button", { type: "button", textContent: text });
+  const button = el("button", { type: "button", textContent: text, className: "compact ghost" });
   let asked = null;
-  const calm = () => { asked = null; button.textContent = text; button.className = ""; };
+  const calm = () => { asked = null; button.textContent = text; button.className = "compact ghost"; };
   button.addEventListener("click", () => {
     if (asked) {
       clearTimeout(asked);
@@ -71,13 +60,14 @@ function sure(text, question, action) {
       return action();
     }
     button.textContent = question;
-    button.className = "sure";
+    button.className = "compact danger sure";
     asked = setTimeout(calm, 5000);
   });
   return button;
 }
 
 const say = (text) => { byID("state").textContent = plain(text); };
+const live = (is) => { byID("state").dataset.live = is ? "yes" : "no"; };
 const project = () => byID("project").value;
 const path = () => "api/projects/" + encodeURIComponent(project());
 
@@ -102,7 +92,7 @@ async function projects() {
   say(!locked ? "No agent has registered yet." : byID("token").value ? "This token belongs to no project here." : "Enter a token to see its projects.");
 }
 
-const empty = (text) => [el("p", { className: "quiet", textContent: text })];
+const empty = (text) => [el("p", { className: "empty", textContent: text })];
 
 function agents(view) {
   const names = Object.keys(view.agents);
@@ -177,7 +167,7 @@ function settings(view) {
     for (const box of byID("settings").elements) wanted[box.name] = box.checked;
     act("PUT", path() + "/settings", wanted);
   };
-  byID("delete").hidden = view.role !== "admin";
+  byID("delete").hidden = byID("danger").hidden = view.role !== "admin";
 }
 
 function interfaces(view) {
@@ -254,6 +244,7 @@ async function watch() {
       refused(response);
       if (!response.ok) throw new Error((await response.json()).error);
       say("live");
+      live(true);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (let text = ""; ;) {
         const { value, done } = await reader.read();
@@ -271,8 +262,10 @@ async function watch() {
         soon();
       }
       say("reconnecting");
+      live(false);
     } catch (e) {
       if (mine.signal.aborted) return;
+      live(false);
       say(e instanceof TypeError ? "the coordinator cannot be reached" : e.message);
     }
     await new Promise((done) => setTimeout(done, 2000));

@@ -37,10 +37,11 @@ type route struct {
 
 // routes are all that the daemon has, by pattern.
 var routes = map[string]route{
-	"GET /healthz":  {method: "GET", path: "/healthz", want: all("200")},
-	"GET /{$}":      {method: "GET", path: "/", want: all("200")},
-	"GET /page.css": {method: "GET", path: "/page.css", want: all("200")},
-	"GET /page.js":  {method: "GET", path: "/page.js", want: all("200")},
+	"GET /healthz":    {method: "GET", path: "/healthz", want: all("200")},
+	"GET /{$}":        {method: "GET", path: "/", want: all("200")},
+	"GET /page.css":   {method: "GET", path: "/page.css", want: all("200")},
+	"GET /.dragoman/": {method: "GET", path: "/.dragoman/kit.css", want: all("200")},
+	"GET /page.js":    {method: "GET", path: "/page.js", want: all("200")},
 	"/mcp": {method: "POST", path: "/mcp", outcome: func(_ int, body string) string {
 		switch {
 		case strings.Contains(body, `\"code\":\"forbidden\"`):

@@ -3,33 +3,25 @@
 package samplescmd
 
 import (
-	"bytes"
-	"html/template"
 	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/internal/kit"
 )
 
 // samplePage leads people to the page of each sample.
-var samplePage = template.Must(template.New("samples").Parse(`<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Dragoman samples</title>
-</head>
-<body>
-<main>
-<h1>Sample agents</h1>
-<dl>
-{{range .}}<dt><a href="{{.URL}}">{{.Name}}</a></dt>
-<dd>{{.Shows}}<br><code>dragoman send -a {{.URL}} --text "{{.Example}}"</code></dd>
-{{end}}</dl>
-</main>
-</body>
-</html>
-`))
+var samplePage = kit.New(`{{define "main"}}<div class="stack"><h1>Sample agents</h1>
+<p>Agents to talk to and to start from. Each accepts every version of A2A at its own address.</p></div>
+<div class="panels">
+{{range .}}<section class="panel tile"><h2><a href="{{.URL}}">{{.Name}}</a></h2><p>{{.Shows}}</p>
+<p class="small">Try “{{.Example}}”</p></section>
+{{end}}</div>
+<section class="panel"><h2>From a terminal</h2>
+<pre class="code" tabindex="0">{{range .}}dragoman send -a {{.URL}} --text "{{.Example}}"
+{{end}}</pre></section>
+{{end}}`)
 
 // writeSamples lists the samples: as a page for people, and as JSON for programs and at /agents. Without a base URL
 // they are where the request came to.
@@ -46,12 +38,7 @@ func writeSamples(w http.ResponseWriter, r *http.Request, base string) {
 		json.MarshalWrite(w, map[string]any{"agents": list}) // the caller may be gone
 		return
 	}
-	var buf bytes.Buffer
-	if err := samplePage.Execute(&buf, list); err != nil {
+	if err := kit.Write(w, samplePage, kit.Page{Title: "Sample agents", Section: "Samples", Data: list}); err != nil {
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
-		return
 	}
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	w.Write(buf.Bytes())
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/bytenant"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/internal/kit"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
@@ -123,6 +124,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 	index := func(rw http.ResponseWriter, r *http.Request) { writeSamples(rw, r, h.URL) }
 	mux.HandleFunc("GET /agents", index)
 	mux.HandleFunc("GET /{$}", index)
+	mux.HandleFunc("GET /"+kit.Path, kit.Files)
 	front, err := h.front(mux, callers)
 	if err != nil {
 		return err

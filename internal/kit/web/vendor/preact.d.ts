@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+export { Fragment, createRef, h, render } from "preact";
+export { useEffect, useMemo, useRef, useState } from "preact/hooks";
+export { batch, computed, effect, signal, useComputed, useSignal } from "@preact/signals";
+export const html: (strings: TemplateStringsArray, ...values: any[]) => any;
