@@ -142,7 +142,7 @@ type Limits struct {
 	IdleTimeout     time.Duration // for a connection without a request; 0 means 2 minutes
 	// WriteTimeout is for each write; a reader that misses it is cut; 0 means 10 seconds. While other requests wait for
 	// room among RequestBytes or AnswerBytes, a large request or answer over HTTP has as long for each MiB, or the
-	// rest: a caller that sends or reads slower is cut.
+	// rest: a caller that sends or reads slower is cut. So is a large request over gRPC.
 	WriteTimeout time.Duration
 	// KeepAlive is the time between signs of life on a silent stream; 0 means 15 seconds. A caller of HTTP/1 that
 	// closes its sending side, which one that has gone does too, is waited for as long for an answer that is no stream.

@@ -258,20 +258,19 @@ func (c *Core) Call(x *Exchange, request any) (any, *a2a.Error) {
 	return result, c.admit(x, result)
 }
 
-// admit makes room for an answer that is large. One that only shows what there is may wait, and be refused; what has
-// been done is told, whether or not there is room.
+// admit makes room for an answer that is large, and waits for it if need be. One that only shows what there is may be
+// refused; what has been done is told at last, whether or not there is room.
 func (c *Core) admit(x *Exchange, result any) (e *a2a.Error) {
 	size := int64(a2a.SizeOf(result))
 	if size <= SmallBody {
 		return nil
 	}
 	owner := auth.Owner(x.identity)
-	if x.Operation == wire.OpGetTask || x.Operation == wire.OpListTasks {
-		x.room, e = c.Answers.take(x.R.Context(), owner, size, true)
-		return e
+	x.room, e = c.Answers.take(x.R.Context(), owner, size, true)
+	if e != nil && x.Operation != wire.OpGetTask && x.Operation != wire.OpListTasks {
+		x.room, e = c.Answers.charge(owner, size), nil
 	}
-	x.room = c.Answers.charge(owner, size)
-	return nil
+	return e
 }
 
 func (c *Core) call(x *Exchange, request any) (result any, err error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/server"
+	"github.com/dragoman-a2a/dragoman/server/grpc"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -44,6 +45,7 @@ type addrs struct {
 	Plain     string // an agent that is not resumable
 	Resumable string
 	Control   string
+	GRPC      string // of the agent at Plain, on a port of gRPC's own
 }
 
 // usage is what the control address tells of the process.
@@ -102,16 +104,21 @@ func serve(text string) error {
 	}
 	var wg sync.WaitGroup
 	failed := make([]error, 2)
+	own := make(chan string, 1)
 	for i, a := range []agent.Agent{plain, resumable{again}} {
 		name := []string{"plain", "resumable"}[i]
-		srv, err := server.New(eng.Agent(name, a, nil), &server.Options{
+		options := &server.Options{
 			Card: &a2a.AgentCard{
 				Name: name, Description: "Does what it is told.", Version: "1",
 				DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"},
 			},
 			Logger: quiet, OnDrain: eng.Shutdown, DrainTimeout: c.DrainTimeout,
 			Limits: server.Limits{WriteTimeout: c.WriteTimeout},
-		})
+		}
+		if i == 0 {
+			options.GRPC = grpc.New(&grpc.Options{Addr: "127.0.0.1:0", OnReady: func(a net.Addr) { own <- a.String() }})
+		}
+		srv, err := server.New(eng.Agent(name, a, nil), options)
 		if err != nil {
 			return err
 		}
@@ -119,7 +126,7 @@ func serve(text string) error {
 	}
 	controls := &http.Server{Handler: control(g)}
 	go controls.Serve(lns[2])
-	line, err := json.Marshal(addrs{lns[0].Addr().String(), lns[1].Addr().String(), lns[2].Addr().String()})
+	line, err := json.Marshal(addrs{lns[0].Addr().String(), lns[1].Addr().String(), lns[2].Addr().String(), <-own})
 	if err != nil {
 		return err
 	}
@@ -151,6 +158,7 @@ func control(g *gates) http.Handler {
 	mux.HandleFunc("POST /open/{gate}", func(w http.ResponseWriter, r *http.Request) {
 		close(g.gate(r.PathValue("gate")))
 	})
+
 	mux.HandleFunc("GET /usage", func(w http.ResponseWriter, r *http.Request) {
 		runtime.GC()
 		runtime.GC() // what pools held is free only after the second one

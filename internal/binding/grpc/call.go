@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -109,64 +107,6 @@ func (c *call) serve(x *binding.Exchange) *a2a.Error {
 	return c.answer(x, result)
 }
 
-// receive reads the one message of a request.
-func (c *call) receive(x *binding.Exchange) ([]byte, *a2a.Error) {
-	core := c.server.Host.Core
-	var in frame
-	begun := time.Now()
-	still, e := c.makeRoom(x)
-	if e != nil {
-		return nil, e
-	}
-	err := c.guard.do(core.BodyTimeout, func() error { return c.stream.RecvMsg(&in) })
-	if e := still(); err != nil && e != nil {
-		return nil, e
-	}
-	if err == nil {
-		return in.bytes, nil
-	}
-	switch s, _ := status.FromError(err); {
-	case s.Code() == codes.ResourceExhausted:
-		c.refused = err // gRPC has said so already, in its own words
-		return nil, a2a.NewError(a2a.ErrTooLarge,
-			fmt.Sprintf("the request's message is over the limit of %d bytes", core.MaxBody))
-	case s.Code() == codes.Unimplemented: // a compression that is not there
-		c.refused = err
-		return nil, &a2a.Error{Kind: a2a.ErrUnsupportedMediaType, Cause: err}
-	case time.Since(begun) >= core.BodyTimeout, strings.Contains(s.Message(), os.ErrDeadlineExceeded.Error()):
-		// net/http began to count earlier
-		return nil, &a2a.Error{Kind: a2a.ErrTimeout,
-			Message: fmt.Sprintf("the message did not arrive within %v", core.BodyTimeout), Cause: err}
-	case x.Left():
-		return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call ended before its message", Cause: err}
-	}
-	return nil, &a2a.Error{Kind: a2a.ErrInvalidRequest, Message: "the call needs one message", Cause: err}
-}
-
-// makeRoom waits for room for a large message before the rest of it is read. gRPC's own transport does not tell what is
-// to come. The function that it returns is to be called once the message is there; its error says that the message came
-// too slowly.
-func (c *call) makeRoom(x *binding.Exchange) (still func() *a2a.Error, e *a2a.Error) {
-	still = func() *a2a.Error { return nil }
-	if c.body == nil {
-		return still, nil
-	}
-	select {
-	case <-c.body.known:
-	case <-x.R.Context().Done(): // the message does not come, which is found out next
-		return still, nil
-	}
-	if !c.body.large {
-		return still, nil
-	}
-	if e := c.server.Host.Core.Expect(x, c.body.size()); e != nil {
-		return nil, e
-	}
-	moved, still := c.server.Host.Core.Moving(x, func() { c.body.Close() })
-	c.body.allow(moved)
-	return still, nil
-}
-
 // answer sends the result of an operation that answers once.
 func (c *call) answer(x *binding.Exchange, result any) *a2a.Error {
 	b, err := c.form.EncodeResult(c.op, result)
@@ -183,9 +123,26 @@ func (c *call) answer(x *binding.Exchange, result any) *a2a.Error {
 	return nil
 }
 
-// send sends one message. Its error means that the caller does not get it.
+// send sends one message. Its error means that the caller does not get it. A large one is waited for, with a write's
+// time for each MiB: gRPC queues it at once, so it would count as sent while it is still in memory.
 func (c *call) send(b []byte) error {
-	return c.guard.do(c.server.Host.Core.WriteTimeout, func() error { return c.stream.SendMsg(&frame{b}) })
+	f, timeout := &frame{bytes: b}, c.server.Host.Core.WriteTimeout
+	if len(b) > binding.SmallBody {
+		f.written = make(chan struct{})
+		timeout *= time.Duration(1 + len(b)>>20)
+	}
+	return c.guard.do(timeout, func() error {
+		err := c.stream.SendMsg(f)
+		if err != nil || f.written == nil {
+			return err
+		}
+		select {
+		case <-f.written:
+			return nil
+		case <-c.stream.Context().Done():
+			return context.Cause(c.stream.Context())
+		}
+	})
 }
 
 // answerStream sends a stream. The header goes first: the caller learns that it was heard before the agent says
@@ -273,7 +230,7 @@ type guard struct {
 
 func newGuard() *guard {
 	g := &guard{late: make(chan struct{})}
-	g.timer = time.AfterFunc(time.Hour, func() { g.once.Do(func() { close(g.late) }) })
+	g.timer = time.AfterFunc(time.Hour, g.cut)
 	g.timer.Stop()
 	return g
 }
@@ -292,5 +249,7 @@ func (g *guard) do(limit time.Duration, f func() error) error {
 	}
 	return err
 }
+
+func (g *guard) cut() { g.once.Do(func() { close(g.late) }) }
 
 func (g *guard) end() { g.timer.Stop() }

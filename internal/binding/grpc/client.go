@@ -69,7 +69,7 @@ func (c *Client) prepare(op wire.Operation, request any) (string, *frame, error)
 	if err != nil {
 		return "", nil, fmt.Errorf("cannot encode the request of %v: %w", op, err)
 	}
-	return "/" + c.Form.Service() + "/" + method, &frame{b}, nil
+	return "/" + c.Form.Service() + "/" + method, &frame{bytes: b}, nil
 }
 
 func (c *Client) call(ctx context.Context, op wire.Operation, request any, limit time.Duration) (any, error) {

@@ -163,7 +163,7 @@ func eachWay(t *testing.T, svc func() *fake, tune func(*binding.Core), test func
 	}
 }
 
-func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
+func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core), more ...google.ServerOption) *lab {
 	t.Helper()
 	l := &lab{finish: make(chan *binding.Exchange, 100)}
 	profile := &binding.Profile{
@@ -196,7 +196,7 @@ func open(t *testing.T, f *fake, overHTTP bool, tune func(*binding.Core)) *lab {
 			l.finish <- x
 		},
 	}}
-	g := google.NewServer(s.Options()...)
+	g := google.NewServer(append(s.Options(), more...)...)
 	s.Register(g)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -34,6 +34,8 @@ func (s *Server) Options() []grpc.ServerOption {
 		grpc.MaxRecvMsgSize(int(core.MaxBody)),
 		grpc.MaxConcurrentStreams(uint32(s.Host.StreamsPerConn)),
 		grpc.MaxHeaderListSize(64 << 10),
+		grpc.StaticStreamWindowSize(64 << 10), // of a message that waits for room no more is here; see receive.go
+		grpc.StaticConnWindowSize(chunk),
 		grpc.ConnectionTimeout(s.Host.HeaderTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{
 			MaxConnectionIdle: s.Host.IdleTimeout, Time: core.KeepAlive, Timeout: core.WriteTimeout,
@@ -110,7 +112,7 @@ func (s *Server) ServeHTTP(g *grpc.Server, w http.ResponseWriter, r *http.Reques
 			cancel(cause)
 		}
 	})()
-	body := newBody(r.Body, s.Host.Core.MaxBody)
+	body := newBody(r.Body)
 	call := r.WithContext(context.WithValue(ctx, bodyKey{}, body))
 	call.Body = body
 	g.ServeHTTP(&patientWriter{w, http.NewResponseController(w), s.Host.Core.WriteTimeout}, call)
