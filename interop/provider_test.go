@@ -3,9 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +25,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 	oidcpkg "github.com/zitadel/oidc/v3/pkg/oidc"
 	"github.com/zitadel/oidc/v3/pkg/op"
 
@@ -193,6 +198,10 @@ func TestOpenIDProvider(t *testing.T) {
 		t.Errorf("a broken signature: %v", err)
 	}
 
+	if _, err := withToken(t, agent, token.Extra("id_token").(string)); !errors.Is(err, a2a.ErrUnauthenticated) {
+		t.Errorf("the ID token: %v", err)
+	}
+
 	p.rotate(t, "second")
 	expired := *token
 	expired.Expiry = time.Now().Add(-time.Minute)
@@ -209,6 +218,63 @@ func TestOpenIDProvider(t *testing.T) {
 	}
 	if _, err := withToken(t, agent, token.AccessToken); !errors.Is(err, a2a.ErrUnauthenticated) {
 		t.Errorf("with the old key: %v", err)
+	}
+}
+
+// Tokens that the provider could have made, with its keys, and tokens that it could not.
+func TestTokensOfTheProvider(t *testing.T) {
+	p := newProvider(t)
+	agent := accepts(t, p, "cli")
+	public, err := x509.MarshalPKIXPublicKey(p.key.private.Public())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var secret bytes.Buffer
+	if err := pem.Encode(&secret, &pem.Block{Type: "PUBLIC KEY", Bytes: public}); err != nil {
+		t.Fatal(err)
+	}
+	rs := jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.key.private, KeyID: "first"}}
+	hs := jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: secret.Bytes(), KeyID: "first"}}
+	hsDER := jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: public, KeyID: "first"}}
+	const hour, minute, second = time.Hour, time.Minute, time.Second
+	for name, c := range map[string]struct {
+		key                        jose.SigningKey
+		issuer, audience           string
+		issued, notBefore, expires time.Duration // from now
+		good                       bool
+	}{
+		"good":                              {rs, p.url, "cli", 0, 0, hour, true},
+		"expired":                           {rs, p.url, "cli", -hour, -hour, -2 * minute, false},
+		"expired within the skew":           {rs, p.url, "cli", -hour, -hour, -30 * second, true},
+		"not valid yet":                     {rs, p.url, "cli", 0, 2 * minute, hour, false},
+		"valid soon, within the skew":       {rs, p.url, "cli", 30 * second, 30 * second, hour, true},
+		"issued in the future":              {rs, p.url, "cli", 2 * minute, 0, hour, false},
+		"for another audience":              {rs, p.url, "web", 0, 0, hour, false},
+		"by another issuer":                 {rs, p.url + "/", "cli", 0, 0, hour, false},
+		"the public key, in PEM, as secret": {hs, p.url, "cli", 0, 0, hour, false},
+		"the public key, in DER, as secret": {hsDER, p.url, "cli", 0, 0, hour, false},
+	} {
+		signer, err := jose.NewSigner(c.key, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(d time.Duration) *jwt.NumericDate { return jwt.NewNumericDate(time.Now().Add(d)) }
+		token, err := jwt.Signed(signer).Claims(jwt.Claims{Issuer: c.issuer, Subject: "id2",
+			Audience: jwt.Audience{c.audience}, IssuedAt: at(c.issued), NotBefore: at(c.notBefore),
+			Expiry: at(c.expires)}).Serialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := withToken(t, agent, token); c.good != (err == nil) ||
+			err != nil && !errors.Is(err, a2a.ErrUnauthenticated) {
+			t.Errorf("%s: %v, want it taken: %v", name, err, c.good)
+		}
+		if parts := strings.Split(token, "."); c.good { // the same claims without a signature
+			unsigned := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`)) + "." + parts[1] + "."
+			if _, err := withToken(t, agent, unsigned); !errors.Is(err, a2a.ErrUnauthenticated) {
+				t.Errorf("%s, with alg none: %v", name, err)
+			}
+		}
 	}
 }
 

@@ -154,6 +154,7 @@ type oidcCallers struct {
 	Algorithms []string `yaml:"algorithms"`
 	Scopes     []string `yaml:"scopes"`
 	Prefix     string   `yaml:"prefix"`
+	PlainHTTP  bool     `yaml:"plainHTTP"`
 }
 
 type introspectedCallers struct {
@@ -163,6 +164,7 @@ type introspectedCallers struct {
 	Audience     []string `yaml:"audience"`
 	Scopes       []string `yaml:"scopes"`
 	Prefix       string   `yaml:"prefix"`
+	PlainHTTP    bool     `yaml:"plainHTTP"`
 }
 
 type certificateCallers struct {
@@ -232,13 +234,13 @@ func (c *callers) add(one *caller) error {
 	case one.OIDC != nil:
 		o := one.OIDC
 		a, err := oidc.New(oidc.Options{Issuer: o.Issuer, Audience: o.Audience, JWKS: o.JWKS,
-			Algorithms: o.Algorithms, Scopes: o.Scopes, Prefix: o.Prefix})
+			Algorithms: o.Algorithms, Scopes: o.Scopes, Prefix: o.Prefix, PlainHTTP: o.PlainHTTP})
 		c.others = append(c.others, a)
 		return err
 	case one.Introspection != nil:
 		o := one.Introspection
 		a, err := oauth.New(oauth.Options{URL: o.URL, ClientID: o.ClientID, ClientSecret: string(o.ClientSecret),
-			Audience: o.Audience, Scopes: o.Scopes, Prefix: o.Prefix})
+			Audience: o.Audience, Scopes: o.Scopes, Prefix: o.Prefix, PlainHTTP: o.PlainHTTP})
 		c.others = append(c.others, a)
 		return err
 	case one.Certificate != nil:

@@ -20,9 +20,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // Options say who is asked about tokens, and which are taken.
@@ -36,8 +38,11 @@ type Options struct {
 	Audience []string
 	// Scopes that every token needs. A token without one of them is refused as not sufficient.
 	Scopes []string
-	// Prefix goes before the subject of each token, see oidc.Options.Prefix.
+	// Prefix goes before the subject and the client of each token, see oidc.Options.Prefix.
 	Prefix string
+	// PlainHTTP allows an authorization server beyond this machine without TLS. Those on the way to it read the tokens
+	// and ClientSecret.
+	PlainHTTP bool
 	// Keep is how long an answer is used again, so that a token that is revoked is good for so long at most. 0 means
 	// 30 seconds; below 0 means that every request asks.
 	Keep time.Duration
@@ -51,8 +56,14 @@ type Options struct {
 const (
 	maxToken  = 16 << 10
 	maxAnswer = 1 << 20
-	maxKept   = 10_000 // answers
+	maxKept   = 10_000 // answers, and as many about tokens that are not active
 	maxAsking = 64     // questions at once
+
+	keepWrong = 10 * time.Second // how long a token that is not active is not asked about again
+
+	// So many tokens that are not active are asked about in a second, and at once. While there are more, only tokens
+	// that were good before are asked about.
+	wrongRate, wrongBurst = 20, 100
 )
 
 // Introspection is an auth.Authenticator that asks an authorization server. It is safe for concurrent use.
@@ -61,9 +72,15 @@ type Introspection struct {
 	asking chan struct{} // has an element for each question
 	flight singleflight.Group
 
+	wrong *rate.Limiter // of answers that a token is not active
+
 	mu   sync.Mutex
-	kept map[[sha256.Size]byte]*answer // by the hash of the token
+	good answers
+	bad  answers
 }
+
+// answers are kept by the hash of the token.
+type answers map[[sha256.Size]byte]*answer
 
 var (
 	_ auth.Authenticator = (*Introspection)(nil)
@@ -75,6 +92,10 @@ func New(opts Options) (*Introspection, error) {
 	u, err := url.Parse(opts.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("oauth: Options.URL is %q; it must be the URL of the introspection endpoint", opts.URL)
+	}
+	if !opts.PlainHTTP && !httpserver.Private(u) {
+		return nil, fmt.Errorf("oauth: Options.URL is %q, and others on the way could read the tokens; use https",
+			u.Redacted())
 	}
 	if opts.ClientID == "" {
 		return nil, errors.New("oauth: Options.ClientID is empty; the introspection endpoint wants to know who asks")
@@ -88,7 +109,7 @@ func New(opts Options) (*Introspection, error) {
 		opts.Scheme = &a2a.HTTPAuthScheme{Scheme: "Bearer"}
 	}
 	return &Introspection{opts: opts, asking: make(chan struct{}, maxAsking),
-		kept: map[[sha256.Size]byte]*answer{}}, nil
+		wrong: rate.NewLimiter(wrongRate, wrongBurst), good: answers{}, bad: answers{}}, nil
 }
 
 // answer is what the authorization server says of a token (RFC 7662 §2.2).
@@ -116,8 +137,9 @@ func (l *oneList) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// Authenticate returns the identity of a request's bearer token: the subject is sub, or else username or client_id. If
-// the authorization server cannot be asked, the error is an a2a.ErrUnavailable.
+// Authenticate returns the identity of a request's bearer token: the subject is sub or else username, the client is
+// client_id. A program that acts for itself has only a client. If the authorization server cannot be asked, the error
+// is an a2a.ErrUnavailable.
 func (i *Introspection) Authenticate(r *http.Request) (a2a.Identity, error) {
 	token, err := auth.BearerToken(r)
 	if err != nil {
@@ -132,16 +154,22 @@ func (i *Introspection) Authenticate(r *http.Request) (a2a.Identity, error) {
 		return a2a.Identity{}, err
 	}
 	now := time.Now()
-	subject := cmp.Or(said.Subject, said.Username, said.Client)
+	subject := cmp.Or(said.Subject, said.Username)
 	switch {
 	case !said.Active, said.Expiry > 0 && now.After(time.Unix(int64(said.Expiry), 0)):
 		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "the token is wrong, expired or revoked")
 	case len(i.opts.Audience) > 0 && len(said.Audience) > 0 && !intersect(i.opts.Audience, said.Audience):
 		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "the token is for another audience")
-	case subject == "":
+	case subject == "" && said.Client == "":
 		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "the token names neither a user nor a client")
 	}
-	id := a2a.Identity{Subject: i.opts.Prefix + subject, Client: said.Client, Scopes: strings.Fields(said.Scope)}
+	id := a2a.Identity{Scopes: strings.Fields(said.Scope)}
+	if said.Client != "" {
+		id.Client = i.opts.Prefix + said.Client
+	}
+	if subject != "" && subject != said.Client {
+		id.Subject = i.opts.Prefix + subject
+	}
 	for _, scope := range i.opts.Scopes {
 		if !slices.Contains(id.Scopes, scope) {
 			return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied, fmt.Sprintf("the token lacks the scope %q",
@@ -159,10 +187,16 @@ func intersect(a, b []string) bool {
 func (i *Introspection) about(ctx context.Context, token string) (*answer, error) {
 	key := sha256.Sum256([]byte(token))
 	i.mu.Lock()
-	kept := i.kept[key]
+	good, bad := i.good[key], i.bad[key]
 	i.mu.Unlock()
-	if kept != nil && time.Now().Before(kept.until) {
-		return kept, nil
+	for _, kept := range []*answer{good, bad} {
+		if kept != nil && time.Now().Before(kept.until) {
+			return kept, nil
+		}
+	}
+	if good == nil && i.wrong.Tokens() < 1 {
+		return nil, &a2a.Error{Kind: a2a.ErrUnavailable, RetryAfter: time.Second,
+			Message: "new tokens cannot be checked now, as many were wrong; try again"}
 	}
 	found := i.flight.DoChan(string(key[:]), func() (any, error) { return i.ask(token) })
 	select {
@@ -179,21 +213,30 @@ func (i *Introspection) about(ctx context.Context, token string) (*answer, error
 	}
 }
 
-// keep notes an answer. A token that is not active may become so, and is not worth the room.
+// keep notes an answer.
 func (i *Introspection) keep(key [sha256.Size]byte, said *answer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.kept, key)
-	if !said.Active || i.opts.Keep < 0 {
-		return
+	delete(i.good, key)
+	delete(i.bad, key)
+	switch {
+	case i.opts.Keep < 0:
+	case said.Active:
+		i.good.add(key, said)
+	default:
+		i.bad.add(key, said)
 	}
-	for old, a := range i.kept { // makes room: of an outdated one, or of any
-		if len(i.kept) < maxKept && time.Now().Before(a.until) {
+}
+
+// add makes room, of an outdated answer or of any, and keeps one.
+func (a answers) add(key [sha256.Size]byte, said *answer) {
+	for old, kept := range a {
+		if len(a) < maxKept && time.Now().Before(kept.until) {
 			break
 		}
-		delete(i.kept, old)
+		delete(a, old)
 	}
-	i.kept[key] = said
+	a[key] = said
 }
 
 // ask asks the authorization server. Its error is for the log: it has neither the token nor the credentials in it.
@@ -229,6 +272,10 @@ func (i *Introspection) ask(token string) (*answer, error) {
 		return nil, fmt.Errorf("%s does not answer as RFC 7662 wants: %w", i.opts.URL, err)
 	}
 	said.until = time.Now().Add(i.opts.Keep)
+	if !said.Active {
+		said.until = time.Now().Add(min(i.opts.Keep, keepWrong))
+		i.wrong.Allow()
+	}
 	return &said, nil
 }
 

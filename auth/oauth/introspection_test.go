@@ -81,6 +81,7 @@ func TestAnswers(t *testing.T) {
 		"full":    `{"active":true,"sub":"ann","client_id":"cli","scope":"a b","aud":["x","agent"],"exp":99999999999}`,
 		"user":    `{"active":true,"username":"bob","scope":"a","aud":"agent"}`,
 		"program": `{"active":true,"client_id":"cron","scope":"a"}`,
+		"same":    `{"active":true,"client_id":"cron","sub":"cron","scope":"a"}`,
 		"other":   `{"active":true,"sub":"ann","scope":"a","aud":"x"}`,
 		"old":     `{"active":true,"sub":"ann","scope":"a","exp":1}`,
 		"weak":    `{"active":true,"sub":"ann","scope":"ab"}`,
@@ -91,9 +92,10 @@ func TestAnswers(t *testing.T) {
 		o.Audience, o.Scopes, o.Prefix = []string{"agent"}, []string{"a"}, "idp:"
 	})
 	for token, want := range map[string]a2a.Identity{
-		"full":    {Subject: "idp:ann", Client: "cli", Scopes: []string{"a", "b"}},
+		"full":    {Subject: "idp:ann", Client: "idp:cli", Scopes: []string{"a", "b"}},
 		"user":    {Subject: "idp:bob", Scopes: []string{"a"}},
-		"program": {Subject: "idp:cron", Client: "cron", Scopes: []string{"a"}},
+		"program": {Client: "idp:cron", Scopes: []string{"a"}},
+		"same":    {Client: "idp:cron", Scopes: []string{"a"}},
 	} {
 		id, err := ask(t, i, token)
 		if diff := cmp.Diff(want, id); diff != "" || err != nil {
@@ -176,12 +178,53 @@ func TestQuestionsAreBounded(t *testing.T) {
 	})
 }
 
+// Made-up tokens are asked about once, and at a bounded rate. Callers who were known before do not notice them.
+func TestWrongTokensArePaced(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{says: map[string]string{"t": `{"active":true,"sub":"ann"}`}}
+		i := introspection(t, s, nil)
+		if _, err := ask(t, i, "t"); err != nil {
+			t.Fatal(err)
+		}
+		for range 50 {
+			if _, err := ask(t, i, "wrong"); !errors.Is(err, a2a.ErrUnauthenticated) {
+				t.Fatal(err)
+			}
+		}
+		if asked := s.asked.Load(); asked != 2 {
+			t.Errorf("asked %d times about two tokens", asked)
+		}
+		time.Sleep(31 * time.Second) // the answers are outdated
+		refused := 0
+		for n := range 1000 {
+			_, err := ask(t, i, fmt.Sprint(n))
+			if e := a2a.AsError(err); e != nil && e.Kind == a2a.ErrUnavailable && e.RetryAfter == time.Second {
+				refused++
+			}
+		}
+		if asked := s.asked.Load(); asked != 102 || refused != 900 {
+			t.Errorf("asked %d times; %d of 1000 tokens are refused without a question", asked, refused)
+		}
+		if _, err := ask(t, i, "t"); err != nil {
+			t.Errorf("a token that was good before: %v", err)
+		}
+		time.Sleep(time.Second)
+		s.says["new"] = `{"active":true,"sub":"bob"}`
+		if _, err := ask(t, i, "new"); err != nil {
+			t.Errorf("a new token, a second later: %v", err)
+		}
+	})
+}
+
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]oauth.Options{
-		"URL": {URL: "idp.example", ClientID: "a"}, "ClientID": {URL: "https://idp.example"},
+		"URL": {URL: "idp.example", ClientID: "a"}, "URL ": {URL: "http://idp.example", ClientID: "a"},
+		"ClientID": {URL: "https://idp.example"},
 	} {
-		if _, err := oauth.New(o); err == nil || !strings.Contains(err.Error(), "oauth: Options."+name) {
+		field := "oauth: Options." + strings.TrimSpace(name)
+		if _, err := oauth.New(o); err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

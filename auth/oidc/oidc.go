@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // Options say whose tokens are taken.
@@ -40,9 +42,11 @@ type Options struct {
 	Algorithms []string
 	// Scopes that every token needs. A token without one of them is refused as not sufficient.
 	Scopes []string
-	// Prefix goes before the subject of each token. Set it if one agent takes the tokens of several providers, so that
-	// a user of one is not taken for the user of another one with the same subject.
+	// Prefix goes before the subject and the client of each token. Set it if one agent takes the tokens of several
+	// providers, so that a user of one is not taken for the user of another one with the same subject.
 	Prefix string
+	// PlainHTTP allows a provider beyond this machine without TLS. Those on the way to it can then make tokens.
+	PlainHTTP bool
 	// Skew is how far the clocks of provider and server may be apart. 0 means 1 minute; below 0 means none.
 	Skew time.Duration
 	// HTTPClient asks the provider. Nil means one that waits for 10 seconds at most.
@@ -72,8 +76,15 @@ var asymmetric = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", 
 
 // New returns an Authenticator. The provider is not asked yet.
 func New(opts Options) (*Authenticator, error) {
-	if !strings.HasPrefix(opts.Issuer, "https://") && !strings.HasPrefix(opts.Issuer, "http://") {
-		return nil, fmt.Errorf("oidc: Options.Issuer is %q; it must be the URL of the provider", opts.Issuer)
+	for name, address := range map[string]string{"Issuer": opts.Issuer, "JWKS": cmp.Or(opts.JWKS, opts.Issuer)} {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return nil, fmt.Errorf("oidc: Options.%s is %q; it must be a URL of the provider", name, address)
+		}
+		if !opts.PlainHTTP && !httpserver.Private(u) {
+			return nil, fmt.Errorf("oidc: Options.%s is %q, whose answers others on the way can change; use https",
+				name, address)
+		}
 	}
 	if len(opts.Audience) == 0 || slices.Contains(opts.Audience, "") {
 		return nil, errors.New("oidc: Options.Audience is empty; name what tokens for this agent have in the claim aud")
@@ -94,7 +105,7 @@ func New(opts Options) (*Authenticator, error) {
 	if opts.HTTPClient != nil {
 		client = *opts.HTTPClient
 	}
-	a.provider = newPaced(client.Transport)
+	a.provider = newPaced(client.Transport, opts.PlainHTTP)
 	client.Transport = a.provider
 	a.client = &client
 	if opts.JWKS != "" {
@@ -116,6 +127,12 @@ type claims struct {
 	Client string `json:"client_id"`
 	Scope  words  `json:"scope"`
 	Scp    words  `json:"scp"`
+
+	// These tell what kind of token it is.
+	Kind     string `json:"typ"` // of Keycloak, such as Bearer, ID, Refresh
+	Nonce    any    `json:"nonce"`
+	AtHash   any    `json:"at_hash"`
+	CodeHash any    `json:"c_hash"`
 }
 
 // words are those of one string, or of a list of strings.
@@ -136,7 +153,8 @@ func (w *words) UnmarshalJSON(b []byte) error {
 }
 
 // Authenticate returns the identity of a request's bearer token: the subject is the claim sub, the client is azp or
-// client_id. If the provider cannot be asked for its keys, the error is an a2a.ErrUnavailable.
+// client_id. A program that acts for itself has only a client: its token has one name in both (RFC 9068 §2.2). If the
+// provider cannot be asked for its keys, the error is an a2a.ErrUnavailable.
 func (a *Authenticator) Authenticate(r *http.Request) (a2a.Identity, error) {
 	token, err := auth.BearerToken(r)
 	if err != nil {
@@ -146,10 +164,13 @@ func (a *Authenticator) Authenticate(r *http.Request) (a2a.Identity, error) {
 	if err != nil {
 		return a2a.Identity{}, err
 	}
-	id := a2a.Identity{
-		Subject: a.opts.Prefix + c.Subject,
-		Client:  cmp.Or(c.Party, c.Client),
-		Scopes:  append(c.Scope, c.Scp...),
+	id := a2a.Identity{Scopes: append(c.Scope, c.Scp...)}
+	client := cmp.Or(c.Party, c.Client)
+	if client != "" {
+		id.Client = a.opts.Prefix + client
+	}
+	if c.Subject != client {
+		id.Subject = a.opts.Prefix + c.Subject
 	}
 	for _, scope := range a.opts.Scopes {
 		if !slices.Contains(id.Scopes, scope) {
@@ -186,7 +207,7 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*claims, erro
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && a.provider.failing.Load():
+	case errors.Is(err, errNoAnswer):
 		return nil, down(err)
 	case err != nil:
 		return nil, refused("the signature of the token is not by a key of the provider", err)
@@ -195,7 +216,29 @@ func (a *Authenticator) verify(ctx context.Context, token string) (*claims, erro
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return nil, refused("the claims of the token cannot be read", err)
 	}
+	if !isAccessToken(signed, &c) {
+		return nil, refused("the token is no access token; send the one that the provider calls access_token", nil)
+	}
 	return &c, a.check(&c)
+}
+
+// isAccessToken tells an access token from others that a provider signs with the same keys, above all ID tokens: these
+// are for the program that signs a person in, and reach many places. The header of RFC 9068 §2.1 decides, and then
+// Keycloak's claim typ. Auth0, Entra and others say no more than JWT: there, a token with the claims that only ID
+// tokens have is one (OpenID Connect Core §2, §3.3.2.11).
+func isAccessToken(signed *jose.JSONWebSignature, c *claims) bool {
+	header, _ := signed.Signatures[0].Protected.ExtraHeaders[jose.HeaderType].(string)
+	switch strings.TrimPrefix(strings.ToLower(header), "application/") {
+	case "at+jwt":
+		return true
+	case "", "jwt":
+	default:
+		return false
+	}
+	if c.Kind != "" {
+		return strings.EqualFold(c.Kind, "Bearer")
+	}
+	return c.Nonce == nil && c.AtHash == nil && c.CodeHash == nil
 }
 
 // check refuses a token whose signature is good, but that is not for here and now.

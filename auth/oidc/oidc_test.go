@@ -177,9 +177,11 @@ func TestIdentity(t *testing.T) {
 		want   a2a.Identity
 	}{
 		"RFC 9068": {map[string]any{"client_id": "cli", "scope": "a b"},
-			a2a.Identity{Subject: "x:ann", Client: "cli", Scopes: []string{"a", "b"}}},
+			a2a.Identity{Subject: "x:ann", Client: "x:cli", Scopes: []string{"a", "b"}}},
+		"a program": {map[string]any{"sub": "cli", "client_id": "cli", "scope": "a"},
+			a2a.Identity{Client: "x:cli", Scopes: []string{"a"}}},
 		"OpenID Connect": {map[string]any{"azp": "web", "client_id": "cli", "scp": []string{"a"}},
-			a2a.Identity{Subject: "x:ann", Client: "web", Scopes: []string{"a"}}},
+			a2a.Identity{Subject: "x:ann", Client: "x:web", Scopes: []string{"a"}}},
 	} {
 		a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}, Prefix: "x:",
 			Scopes: []string{"a"}})
@@ -276,9 +278,12 @@ func TestForgedTokensAreNoFlood(t *testing.T) {
 	p := newProvider(t, key)
 	a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}})
 	forged := sign(t, jose.ES256, ecKey(t, "2"), claimsOf(p, nil))
-	for range 100 {
-		if _, err := ask(t, a, forged); !errors.Is(err, a2a.ErrUnauthenticated) {
-			t.Fatal(err)
+	for i := range 100 {
+		_, err := ask(t, a, forged)
+		paced := i >= 4 // the first of five questions was for the provider's configuration
+		if e := a2a.AsError(err); err == nil || e.Kind != a2a.ErrUnauthenticated && !paced ||
+			paced && (e.Kind != a2a.ErrUnavailable || e.RetryAfter == 0) {
+			t.Fatalf("token %d: %v", i, err)
 		}
 	}
 	if asked := p.asked.Load(); asked > 10 {
@@ -286,6 +291,49 @@ func TestForgedTokensAreNoFlood(t *testing.T) {
 	}
 	if _, err := ask(t, a, sign(t, jose.ES256, key, claimsOf(p, nil))); err != nil {
 		t.Errorf("a good token after forged ones: %v", err)
+	}
+}
+
+// Only access tokens are taken, however their provider marks them.
+func TestKindsOfTokens(t *testing.T) {
+	t.Parallel()
+	key := ecKey(t, "1")
+	p := newProvider(t, key)
+	a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}})
+	for name, c := range map[string]struct {
+		typ    string
+		claims map[string]any
+		good   bool
+	}{
+		"RFC 9068":                      {"at+jwt", nil, true},
+		"RFC 9068, the long form":       {"application/AT+JWT", nil, true},
+		"RFC 9068, with a nonce":        {"at+jwt", map[string]any{"nonce": "n"}, true},
+		"Auth0, Entra, zitadel":         {"JWT", nil, true},
+		"Keycloak":                      {"JWT", map[string]any{"typ": "Bearer"}, true},
+		"Keycloak before 25":            {"JWT", map[string]any{"typ": "Bearer", "nonce": "n"}, true},
+		"ID token of Keycloak":          {"JWT", map[string]any{"typ": "ID"}, false},
+		"refresh token of Keycloak":     {"JWT", map[string]any{"typ": "Refresh"}, false},
+		"ID token, asked for by nonce":  {"JWT", map[string]any{"nonce": "n"}, false},
+		"ID token beside a token":       {"JWT", map[string]any{"at_hash": "h"}, false},
+		"ID token beside a code":        {"", map[string]any{"c_hash": "h"}, false},
+		"logout token":                  {"logout+jwt", nil, false},
+		"a proof of having a key, DPoP": {"dpop+jwt", nil, false},
+	} {
+		options := &jose.SignerOptions{}
+		if c.typ != "" {
+			options.WithType(jose.ContentType(c.typ))
+		}
+		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		token, err := jwt.Signed(signer).Claims(claimsOf(p, c.claims)).Serialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ask(t, a, token); c.good != (err == nil) || err != nil && !errors.Is(err, a2a.ErrUnauthenticated) {
+			t.Errorf("%s: %v, want it taken: %v", name, err, c.good)
+		}
 	}
 }
 
@@ -315,6 +363,22 @@ func TestProviderDown(t *testing.T) {
 	}
 }
 
+// A configuration over TLS must not send the server for its keys where others on the way can change them.
+func TestKeysOverPlainHTTP(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	p := httptest.NewTLSServer(mux)
+	t.Cleanup(p.Close)
+	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"issuer":%q,"jwks_uri":"http://192.0.2.1/keys"}`, p.URL)
+	})
+	a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}, HTTPClient: p.Client()})
+	token := sign(t, jose.ES256, ecKey(t, "1"), claimsOf(&provider{Server: p}, nil))
+	if _, err := ask(t, a, token); !errors.Is(err, a2a.ErrUnavailable) {
+		t.Errorf("%v", err)
+	}
+}
+
 // A provider that is down is not asked about tokens of another one, which lets its callers in.
 func TestTwoProviders(t *testing.T) {
 	t.Parallel()
@@ -333,13 +397,17 @@ func TestOptions(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]oidc.Options{
 		"Issuer":     {Issuer: "idp.example", Audience: []string{"a"}},
+		"Issuer ":    {Issuer: "http://idp.example", Audience: []string{"a"}},
+		"JWKS":       {Issuer: "https://idp.example", JWKS: "http://idp.example/k", Audience: []string{"a"}},
 		"Audience":   {Issuer: "https://idp.example"},
 		"Algorithms": {Issuer: "https://idp.example", Audience: []string{"a"}, Algorithms: []string{"HS256"}},
 	} {
-		if _, err := oidc.New(o); err == nil || !strings.Contains(err.Error(), "oidc: Options."+name) {
+		field := "oidc: Options." + strings.TrimSpace(name)
+		if _, err := oidc.New(o); err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	authenticator(t, oidc.Options{Issuer: "http://idp.example", PlainHTTP: true, Audience: []string{"a"}})
 	a := authenticator(t, oidc.Options{Issuer: "https://idp.example/", Audience: []string{"a"}})
 	b := authenticator(t, oidc.Options{Issuer: "https://idp.example/", Audience: []string{"a"},
 		JWKS: "https://idp.example/k"})

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/internal/httpserver"
 )
 
 // Grant is a way to get a token.
@@ -242,7 +242,7 @@ func (c *Config) allowed(address string) error {
 	if err != nil || u.Host == "" || u.User != nil {
 		return fmt.Errorf("oauth: the card's address of the authorization server is %q, which is no URL", address)
 	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())) {
+	if !httpserver.Private(u) {
 		return fmt.Errorf("oauth: the card's address of the authorization server is %q; only https is safe", address)
 	}
 	origin := u.Scheme + "://" + u.Host
@@ -250,11 +250,6 @@ func (c *Config) allowed(address string) error {
 		return fmt.Errorf("oauth: the card sends sign-ins to %s: %w", origin, ErrServer)
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 const (

@@ -6,6 +6,7 @@ package httpserver
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -20,4 +21,9 @@ func IsLocal(host string) bool {
 	}
 	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil && ip.IsLoopback()
+}
+
+// Private reports whether nobody on the way can read or change what is sent to a URL: it is https, or of this machine.
+func Private(u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == "http" && u.Host != "" && IsLocal(u.Host)
 }
