@@ -50,6 +50,14 @@ type Options struct {
 	Retention   time.Duration // how long waiting and finished tasks are kept; 0 means 30 days
 	MaxWaiting  int           // messages that may wait for a running turn of one task; 0 means 16
 
+	// MaxTurns is how many turns run at once. One owner gets three quarters of it. Further turns wait, while their
+	// tasks are submitted, and begin in an order that goes round the owners; 10,000 may wait. Turns that callers within
+	// this process start, such as agents that delegate, begin at once. 0 means no limit.
+	//
+	// A turn keeps its place while it waits, as in agent.Turn.Await. Agents of one engine that call each other over the
+	// network need more places than such calls can hold.
+	MaxTurns int
+
 	// MaxHeld is how many bytes of messages above 64 KiB turns may hold: those they work on and those that wait for
 	// them. A further one is refused as unavailable. One owner gets three quarters of it. 0 means 256 MiB.
 	MaxHeld int64
@@ -105,6 +113,7 @@ type Engine struct {
 	quiet   chan struct{} // closed once no turn runs any more: readers see what there is, and wait for nothing
 
 	budget messageBudget
+	queue  turnQueue
 
 	turnsCtx  context.Context // what turns run under; ends when Shutdown has waited long enough
 	stopTurns context.CancelCauseFunc
@@ -138,7 +147,7 @@ func New(opts *Options) (*Engine, error) {
 	}
 	e := &Engine{opts: o.Defaults(), agents: map[string]*service{}, kicks: make(chan struct{}, 1),
 		quiet: make(chan struct{})}
-	e.log, e.budget.max = e.opts.Logger, e.opts.MaxHeld
+	e.log, e.budget.max, e.queue.max = e.opts.Logger, e.opts.MaxHeld, e.opts.MaxTurns
 	e.journal = e.opts.Journal
 	if e.journal == nil {
 		e.journal, e.owned = memory.New(nil), true
@@ -155,7 +164,8 @@ func New(opts *Options) (*Engine, error) {
 func (o *Options) validate() error {
 	for name, value := range map[string]int64{
 		"LeaseTTL": int64(o.LeaseTTL), "TurnLimit": int64(o.TurnLimit), "CancelGrace": int64(o.CancelGrace),
-		"Retention": int64(o.Retention), "MaxWaiting": int64(o.MaxWaiting), "MaxHeld": o.MaxHeld, "MaxPage": o.MaxPage,
+		"Retention": int64(o.Retention), "MaxWaiting": int64(o.MaxWaiting),
+		"MaxTurns": int64(o.MaxTurns), "MaxHeld": o.MaxHeld, "MaxPage": o.MaxPage,
 	} {
 		if value < 0 {
 			return fmt.Errorf("engine: Options.%s is negative", name)

@@ -203,10 +203,8 @@ func (r *runner) runTurn(st *start) ending {
 	if fenced != nil {
 		cancel(fenced)
 	}
-	limit := time.AfterFunc(r.e.opts.TurnLimit, t.passedLimit)
 	began := time.Now()
-	err := t.callAgent()
-	limit.Stop()
+	err := t.begin()
 	close(t.done)
 	end := t.outcome(err)
 	t.log(end, err, time.Since(began))

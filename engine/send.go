@@ -118,6 +118,9 @@ func (s *service) deliver(ctx context.Context, scope journal.Scope, req *a2a.Sen
 	if err := s.e.budget.admit(scope, req.Message); err != nil {
 		return nil, err
 	}
+	if err := s.e.queue.admit(scope.Owner); err != nil {
+		return nil, err
+	}
 	if id := req.Message.TaskID; id != "" {
 		return s.sendToTask(ctx, journal.Key{Scope: scope, ID: id}, req)
 	}
@@ -170,7 +173,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
-	early := createFirst(req, st.call)
+	early := createFirst(req, st.call) || !st.inProcess() && s.e.queue.crowded(key.Owner)
 	if !early {
 		if err := s.e.room(ctx, key.Scope, st.message); err != nil {
 			return nil, wireError(err)
