@@ -23,6 +23,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/auth/authzen"
 	"github.com/dragoman-a2a/dragoman/auth/oauth"
 	"github.com/dragoman-a2a/dragoman/auth/oidc"
 )
@@ -31,7 +32,7 @@ import (
 type Access struct {
 	// Authenticator knows the callers; nil if the file names none.
 	Authenticator auth.Authenticator
-	// Policy is that of the rules; nil if the file has none.
+	// Policy is that of the rules and of the decision point, both of which must allow; nil if the file has neither.
 	Policy auth.Policy
 	// ClientCAs sign the certificates of callers; nil if none come with certificates. The server's tls.Config needs
 	// them, with tls.VerifyClientCertIfGiven.
@@ -64,11 +65,16 @@ func Parse(text []byte, folder string, lookup func(name string) (string, bool)) 
 	if err := documents.DecodeContext(ctx, &more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("1:1: the file has several documents, parted by ---; put everything into one")
 	}
-	if len(f.Callers) == 0 && len(f.Rules) == 0 {
+	if len(f.Callers) == 0 && len(f.Rules) == 0 && f.Policy == nil {
 		return nil, errors.New("1:1: the file has neither callers nor rules; see docs/access.md for examples")
 	}
 	a := &Access{}
-	if len(f.Rules) > 0 {
+	switch {
+	case f.Policy != nil && len(f.Rules) > 0:
+		a.Policy = auth.Policies{f.Rules, f.Policy.policy}
+	case f.Policy != nil:
+		a.Policy = f.Policy.policy
+	case len(f.Rules) > 0:
 		a.Policy = f.Rules
 	}
 	var err error
@@ -91,8 +97,9 @@ func located(err error) error {
 
 // file is the form of the file.
 type file struct {
-	Callers []caller `yaml:"callers"`
-	Rules   rules    `yaml:"rules"`
+	Callers []caller       `yaml:"callers"`
+	Rules   rules          `yaml:"rules"`
+	Policy  *decisionPoint `yaml:"policy"`
 }
 
 // A caller has one member, which says by what it is known.
@@ -169,6 +176,32 @@ type introspectedCallers struct {
 
 type certificateCallers struct {
 	CA pemFile `yaml:"ca"`
+}
+
+// A decisionPoint decides beside the rules. It is a URL, or a URL and a token.
+type decisionPoint struct {
+	URL   string `yaml:"url"`
+	Token secret `yaml:"token"`
+
+	policy auth.Policy
+}
+
+// UnmarshalYAML makes the policy.
+func (d *decisionPoint) UnmarshalYAML(ctx context.Context, node ast.Node) error {
+	type plain decisionPoint
+	var err error
+	if _, ok := node.(*ast.MappingNode); ok {
+		err = inside(ctx, node, (*plain)(d))
+	} else {
+		d.URL, err = text(node)
+	}
+	if err != nil {
+		return err
+	}
+	if d.policy, err = authzen.New(authzen.Options{URL: d.URL, Token: string(d.Token)}); err != nil {
+		return badf(node, "%v", err)
+	}
+	return nil
 }
 
 // A place is where API keys are sent.

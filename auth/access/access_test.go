@@ -3,6 +3,7 @@
 package access_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -10,8 +11,11 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
+	"io"
 	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -184,6 +188,37 @@ func TestRulesAboutSkillsAreNotAvoided(t *testing.T) {
 	}
 }
 
+// Both the rules and the decision point must allow.
+func TestDecisionPoint(t *testing.T) {
+	t.Parallel()
+	pdp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		allowed := err == nil && r.Header.Get("Authorization") == "Bearer secret-of-ann" &&
+			bytes.Contains(body, []byte(`"ann"`))
+		fmt.Fprintf(w, `{"decision":%t}`, allowed)
+	}))
+	defer pdp.Close()
+	rules := "rules:\n  - allow: {operations: [GetTask]}\n"
+	withToken := "policy: {url: '" + pdp.URL + "', token: env:ANN}"
+	for text, allowed := range map[string][]bool{ // ann gets, ann lists, bob gets
+		withToken:            {true, true, false},
+		"policy: " + pdp.URL: {false, false, false},
+		rules + withToken:    {true, false, false},
+		rules:                {true, false, true},
+	} {
+		policy := parse(t, text).Policy
+		for i, access := range []auth.Access{
+			{Operation: "GetTask", Call: &a2a.Call{Identity: a2a.Identity{Subject: "ann"}}},
+			{Operation: "ListTasks", Call: &a2a.Call{Identity: a2a.Identity{Subject: "ann"}}},
+			{Operation: "GetTask", Call: &a2a.Call{Identity: a2a.Identity{Subject: "bob"}}},
+		} {
+			if err := policy.Decide(t.Context(), access); (err == nil) != allowed[i] {
+				t.Errorf("%s: %d: %v", text, i, err)
+			}
+		}
+	}
+}
+
 // An error names line and column, and never shows a secret.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -236,6 +271,18 @@ func TestMistakes(t *testing.T) {
 			`2:35: there is no operation "SendMesage"; use some of SendMessage`},
 		{"rules:\n  - allow: {}\n    deny: {}",
 			"a rule has either allow or deny"},
+		{"rules:\n  - allow: {when: 'true'}",
+			"2:19: the program has no language for conditions; add import"},
+		{"policy: ftp://pdp.example",
+			`1:9: authzen: Options.URL is "ftp://pdp.example"`},
+		{"policy: {url: 'https://pdp.example', tokn: env:ANN}",
+			`1:38: unknown field "tokn"`},
+		{"policy: {url: 'https://pdp.example', token: hunter2}",
+			"a secret does not stand in this file"},
+		{"policy: [https://pdp.example]",
+			"1:9: a text is expected here"},
+		{"policy:\n",
+			"1:1: the file has neither callers nor rules"},
 		{"rules:\n  - permit: {}",
 			`2:5: unknown field "permit"`},
 		{"rules:\n  - allow: {subject: ann}",

@@ -33,6 +33,7 @@ type match struct {
 	Skills     []string    `yaml:"skills"`
 	Operations []operation `yaml:"operations"`
 	Tenants    []string    `yaml:"tenants"`
+	When       when        `yaml:"when"` // see RegisterConditions
 }
 
 // UnmarshalYAML refuses a rule that both allows and denies, or neither.
@@ -48,13 +49,13 @@ func (r *rule) UnmarshalYAML(ctx context.Context, node ast.Node) error {
 }
 
 // Decide implements auth.Policy.
-func (r rules) Decide(_ context.Context, access auth.Access) error {
+func (r rules) Decide(ctx context.Context, access auth.Access) error {
 	allowed := false
 	for _, one := range r {
 		switch {
-		case one.Deny != nil && one.Deny.fits(&access, true):
+		case one.Deny != nil && one.Deny.fits(&access, true) && one.Deny.When.holds(ctx, &access, true):
 			return denied(&access, one.Deny)
-		case one.Allow != nil && one.Allow.fits(&access, false):
+		case one.Allow != nil && one.Allow.fits(&access, false) && one.Allow.When.holds(ctx, &access, false):
 			allowed = true
 		}
 	}

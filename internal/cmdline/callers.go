@@ -12,6 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/auth/access"
+	_ "github.com/dragoman-a2a/dragoman/auth/access/cel" // conditions of rules
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 

@@ -216,6 +216,7 @@ var heavy = map[string]string{
 	"github.com/coreos/go-oidc":              "OIDC",
 	"github.com/go-jose":                     "JOSE",
 	"golang.org/x/oauth2":                    "OAuth 2",
+	"github.com/google/cel-go":               "conditions in CEL",
 	"github.com/nats-io":                     "NATS",
 	"go.opentelemetry.io/otel/sdk":           "the OpenTelemetry SDK; libraries use the API",
 	"go.opentelemetry.io/otel/exporters":     "an OpenTelemetry exporter; libraries use the API",
