@@ -186,7 +186,7 @@ func profileOf(card *a2a.AgentCard) *binding.Profile {
 		Push:         is(true, card.Capabilities.PushNotifications),
 		ExtendedCard: is(true, card.Capabilities.ExtendedAgentCard),
 		Extensions:   card.Capabilities.Extensions,
-		Challenges:   challenges(card),
+		Challenges:   auth.Challenges(card.Name, card.SecuritySchemes),
 		Needs:        card.SecurityRequirements,
 		SkillNeeds:   skillNeeds(card.Skills),
 	}
@@ -204,57 +204,6 @@ func skillNeeds(skills []a2a.AgentSkill) map[string][]a2a.SecurityRequirement {
 		}
 	}
 	return needs
-}
-
-// challenges returns a WWW-Authenticate value for each scheme of the card (RFC 9110 §11.6.1). Schemes that have no
-// place in that header are described in its syntax, because a 401 must say something.
-func challenges(card *a2a.AgentCard) []string {
-	realm := `realm="` + quotable(card.Name) + `"`
-	var all []string
-	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
-		var challenge string
-		switch scheme := card.SecuritySchemes[name].(type) {
-		case *a2a.HTTPAuthScheme:
-			challenge = token(scheme.Scheme) + " " + realm
-		case *a2a.OAuth2Scheme, *a2a.OpenIDConnectScheme:
-			challenge = "Bearer " + realm
-		case *a2a.APIKeyScheme:
-			challenge = fmt.Sprintf(`ApiKey %s, in="%s", name="%s"`, realm, quotable(scheme.Location),
-				quotable(scheme.Name))
-		case *a2a.MutualTLSScheme:
-			challenge = "MutualTLS " + realm
-		default:
-			continue
-		}
-		if !slices.Contains(all, challenge) {
-			all = append(all, challenge)
-		}
-	}
-	if all == nil {
-		return []string{"Bearer " + realm}
-	}
-	return all
-}
-
-// quotable drops what may not stand in a quoted string of a header.
-func quotable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			return -1
-		}
-		return r
-	}, s)
-}
-
-// token drops what may not stand in a scheme's name.
-func token(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == ' ' || r == ',' || r == '=' {
-			return -1
-		}
-		return r
-	}, quotable(s))
-	return cmp.Or(s, "Bearer")
 }
 
 // A renderedCard is a card's bytes with what caches need.

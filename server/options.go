@@ -83,6 +83,9 @@ type Options struct {
 	// the scopes of all skills. An agent that does more for a message than the skill it names has to check Turn.Caller,
 	// too.
 	Policy auth.Policy
+	// LeaveScopes leaves the scopes in the card's security requirements to the Service. A gateway does so, because the
+	// agent behind it knows what the scopes of a caller are.
+	LeaveScopes bool
 	// Audit gets a record of each use of an operation, and of each caller who was refused, when it is over. While the
 	// log cannot be written, operations are refused as unavailable. Nil means none. The server does not close it.
 	Audit *audit.Log

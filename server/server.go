@@ -87,7 +87,8 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, Policy: o.policy(s.auditor),
+		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, LeaveScopes: o.LeaveScopes,
+		Policy:  o.policy(s.auditor),
 		BaseURL: s.rootOf,
 		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,

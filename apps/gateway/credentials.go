@@ -20,7 +20,8 @@ import (
 // requestKey is the key of the headers of a request in its context. Where credentials go is known later.
 type requestKey struct{}
 
-// credentials is the Authenticator of the gateway. It judges nothing, and tells callers apart by what they send.
+// credentials is the Authenticator of a gateway that leaves its callers to its upstreams. It judges nothing, and tells
+// callers apart by what they send.
 type credentials []*upstream
 
 func (c credentials) Authenticate(r *http.Request) (a2a.Identity, error) {
@@ -62,7 +63,7 @@ func (u *upstream) keyHeaders(names []string) []string {
 // activates, the tenant, and credentials, of which only those for which the upstream's card names a scheme. An upstream
 // that cannot be reached it puts into words for callers, who must not read its address.
 func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-	if in, ok := ctx.Value(requestKey{}).(http.Header); ok {
+	if in, ok := ctx.Value(requestKey{}).(http.Header); ok && !c.hides {
 		for _, scheme := range c.card.SecuritySchemes {
 			pass(call.Params, in, scheme)
 		}
@@ -76,6 +77,11 @@ func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Han
 	res, err := next(ctx, call)
 	if conn, ok := errors.AsType[*wire.ConnError](err); ok && !conn.Sent {
 		err = &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: err}
+	}
+	if c.hides && (errors.Is(err, a2a.ErrUnauthenticated) || errors.Is(err, a2a.ErrPermissionDenied)) {
+		err = &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Cause: err,
+			Message: "the agent refuses the gateway, which calls it with credentials of its own; tell the gateway's " +
+				"operator"}
 	}
 	return res, err
 }

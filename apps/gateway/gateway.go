@@ -34,12 +34,16 @@ type Upstream struct {
 
 // Options tune a gateway. Every zero value is a safe default.
 type Options struct {
-	// Server is how the gateway is served. Its Card, CardFunc, Path and Authenticator are the gateway's own business:
-	// it shows the cards of its upstreams, and passes credentials on instead of judging them. On a port of its own gRPC
-	// gets no credentials through: let it share that of HTTP.
+	// Server is how the gateway is served. Its Card, CardFunc and Path are the gateway's own business: it shows the
+	// cards of its upstreams. Its Authenticator judges callers before the gateway calls an upstream; nil leaves that to
+	// the upstreams. On a port of its own gRPC gets no credentials through: let it share that of HTTP.
 	Server server.Options
 	// Client is how upstreams are called.
 	Client client.Options
+	// HideCallers keeps the credentials of callers at the gateway, which is then the only caller that upstreams see:
+	// with the credentials that Client sends, or none. All callers share the tasks of that one. By default the gateway
+	// passes on the credentials that the upstream's card names, and the upstream keeps callers apart.
+	HideCallers bool
 
 	MaxTasks    int           // ids made by clients of 0.1 that are remembered; 0 means 100,000. The oldest make room
 	MaxWebhooks int           // webhooks that are remembered; 0 means 100,000. Beyond it no more are taken
@@ -141,7 +145,10 @@ type cardFunc = func(context.Context, *http.Request) (*a2a.AgentCard, error)
 
 func newServer(svc a2a.Service, o *Options, card cardFunc, name string, callers ...*upstream) (*server.Server, error) {
 	so := o.Server
-	so.Card, so.CardFunc, so.Authenticator = nil, card, credentials(callers)
+	so.Card, so.CardFunc, so.LeaveScopes = nil, card, true
+	if so.Authenticator == nil && !o.HideCallers {
+		so.Authenticator = credentials(callers)
+	}
 	so.Logger = cmp.Or(so.Logger, o.Logger)
 	if name != "" {
 		so.Path, so.GRPC = "/"+name, nil // gRPC has no paths: it is served at the root, where tenants name agents
@@ -174,6 +181,9 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *Gateway) ListenAndServe(ctx context.Context, addr string) error {
 	return g.server.ListenAndServe(ctx, addr)
 }
+
+// Serve serves the gateway on ln, as [server.Server.Serve] does.
+func (g *Gateway) Serve(ctx context.Context, ln net.Listener) error { return g.server.Serve(ctx, ln) }
 
 // Check calls every upstream once, and returns what keeps those that fail from being reached.
 func (g *Gateway) Check(ctx context.Context) error {

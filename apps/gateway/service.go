@@ -384,5 +384,5 @@ func (u *upstream) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardReques
 	if err != nil {
 		return nil, err
 	}
-	return cardOf(card), nil
+	return cl.shown(card), nil
 }

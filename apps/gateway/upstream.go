@@ -28,6 +28,7 @@ type upstream struct {
 	opts     client.Options
 	resolver *card.Resolver
 	logger   *slog.Logger
+	hides    bool // HideCallers
 	tasks    *taskTable
 	hooks    *webhooks
 	server   *server.Server // serves it
@@ -43,6 +44,7 @@ type calling struct {
 	*client.Client
 	card  *a2a.AgentCard
 	alone bool // its agent is the only one, so that tenants are the agent's
+	hides bool // passes no credentials on
 }
 
 func (c *calling) generation() a2a.Generation {
@@ -57,7 +59,7 @@ func (c *calling) generation() a2a.Generation {
 func newUpstream(u Upstream, o *Options, hooks *webhooks) *upstream {
 	up := &upstream{
 		name: u.Name, ref: u.Card, opts: o.Client, logger: o.Logger,
-		hooks: hooks,
+		hides: o.HideCallers, hooks: hooks,
 		tasks: &taskTable{max: o.MaxTasks, lifetime: o.Lifetime, byKey: make(map[taskKey]*list.Element)},
 	}
 	up.resolver = o.Client.Resolver
@@ -99,7 +101,7 @@ func (u *upstream) client(ctx context.Context) (*calling, error) {
 
 // newCalling makes a client for a card. It has no connections of its own.
 func (u *upstream) newCalling(found *a2a.AgentCard) (*calling, error) {
-	c := &calling{card: found, alone: u.name == ""}
+	c := &calling{card: found, alone: u.name == "", hides: u.hides}
 	opts := u.opts
 	opts.Interceptors = append(slices.Clone(opts.Interceptors), c.passOn)
 	var err error
@@ -129,12 +131,19 @@ func (u *upstream) card(ctx context.Context, _ *http.Request) (*a2a.AgentCard, e
 	if err != nil {
 		return nil, err
 	}
-	return cardOf(cl.card), nil
+	return cl.shown(cl.card), nil
 }
 
-// cardOf returns a card of the upstream as the server completes it.
-func cardOf(upstreams *a2a.AgentCard) *a2a.AgentCard {
+// shown returns a card of the upstream as the server completes it. A gateway that hides its callers asks them for its
+// own credentials, which the server adds.
+func (cl *calling) shown(upstreams *a2a.AgentCard) *a2a.AgentCard {
 	c := *upstreams
+	if cl.hides {
+		c.SecuritySchemes, c.SecurityRequirements, c.Skills = nil, nil, slices.Clone(c.Skills)
+		for i := range c.Skills {
+			c.Skills[i].SecurityRequirements = nil
+		}
+	}
 	// A server takes a flag that is not set for "as the service can".
 	c.Capabilities.Streaming = cmp.Or(c.Capabilities.Streaming, new(bool))
 	c.Capabilities.PushNotifications = cmp.Or(c.Capabilities.PushNotifications, new(bool))

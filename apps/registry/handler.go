@@ -26,10 +26,13 @@ import (
 
 // HandlerOptions tunes what [NewHandler] returns. The zero value of each field means its default.
 type HandlerOptions struct {
-	// of who adds, checks and removes agents; nil lets everybody. To read is open to all
+	// Authenticator knows the callers who may add, check and remove agents. Nil means everyone. Everyone may read.
 	Authenticator auth.Authenticator
-	MaxBody       int64        // bytes of a request; 0 means 2 MiB
-	Logger        *slog.Logger // nil means slog.Default()
+	// Policy decides about each request: the operation is ReadCatalogue or ChangeCatalogue, the agent "registry". A
+	// reader without credentials is anonymous. Nil allows everything.
+	Policy  auth.Policy
+	MaxBody int64        // bytes of a request; 0 means 2 MiB
+	Logger  *slog.Logger // nil means slog.Default()
 }
 
 type handler struct {
@@ -87,11 +90,9 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, methods map[stri
 		h.notAllowed(w, methods)
 		return
 	}
-	if method != http.MethodGet {
-		if err := h.mayWrite(r); err != nil {
-			h.fail(w, r, err)
-			return
-		}
+	if err := h.mayCall(r, method != http.MethodGet); err != nil {
+		h.fail(w, r, err)
+		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, h.opts.MaxBody)
 	status, result, err := do(h, w, r)
@@ -114,25 +115,33 @@ func (h *handler) notAllowed(w http.ResponseWriter, methods map[string]operation
 		"method-not-allowed"})
 }
 
-// mayWrite refuses callers who may not change the catalogue, and pages of other origins: any page could otherwise add
-// agents to a registry on its reader's machine.
-func (h *handler) mayWrite(r *http.Request) error {
-	if h.origin.Check(r) != nil {
+// mayCall refuses callers who may not read or change the catalogue, and changes by pages of other origins: any page
+// could otherwise add agents to a registry on its reader's machine.
+func (h *handler) mayCall(r *http.Request, changes bool) error {
+	if changes && h.origin.Check(r) != nil {
 		return failf(ErrForbidden, "pages of another origin may not change the catalogue")
 	}
-	if h.opts.Authenticator == nil {
+	if h.opts.Authenticator == nil || r.URL.Path == "/healthz" {
 		return nil
 	}
-	_, err := h.opts.Authenticator.Authenticate(r)
+	access := auth.Access{Agent: "registry", Operation: "ReadCatalogue", Call: &a2a.Call{}}
+	if changes {
+		access.Operation = "ChangeCatalogue"
+	}
+	var unknown, err error
+	access.Call.Identity, unknown = h.opts.Authenticator.Authenticate(r)
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, a2a.ErrUnauthenticated) && r.Header.Get("Authorization") != "":
-		return failf(ErrUnauthenticated, "the registry refuses these credentials")
-	case errors.Is(err, a2a.ErrUnauthenticated):
-		return failf(ErrUnauthenticated, "changing the catalogue takes credentials, and none were sent")
-	case errors.Is(err, a2a.ErrPermissionDenied):
-		return failf(ErrForbidden, "these credentials do not suffice to change the catalogue")
+	case unknown != nil && changes:
+		err = unknown
+	case h.opts.Policy != nil:
+		if err = h.opts.Policy.Decide(r.Context(), access); err != nil && unknown != nil {
+			err = unknown
+		}
+	}
+	kinds := map[a2a.Kind]Kind{a2a.ErrUnauthenticated: ErrUnauthenticated, a2a.ErrPermissionDenied: ErrForbidden,
+		a2a.ErrUnavailable: ErrUnavailable, a2a.ErrRateLimited: ErrUnavailable}
+	if e := a2a.AsError(err); e != nil && kinds[e.Kind] != "" {
+		return failf(kinds[e.Kind], "%s", e.PublicMessage())
 	}
 	return err
 }
@@ -174,7 +183,11 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s = statuses[ErrInternal]
 	}
 	if e.Kind == ErrUnauthenticated {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="registry"`)
+		var schemes map[string]a2a.SecurityScheme
+		if asks, ok := h.opts.Authenticator.(auth.Schemed); ok {
+			schemes = asks.SecuritySchemes()
+		}
+		w.Header()["Www-Authenticate"] = auth.Challenges("registry", schemes)
 	}
 	writeProblem(w, &problem{s.title, s.status, e.Detail, e.Kind})
 }

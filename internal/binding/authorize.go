@@ -19,7 +19,7 @@ func (c *Core) authorize(x *Exchange, request any) *a2a.Error {
 	if sends && send.Message != nil {
 		skill = send.Message.SkillID()
 	}
-	if c.Auth != nil {
+	if c.Auth != nil && !c.LeaveScopes {
 		e := a2a.AsError(auth.CheckScopes(x.profile.Needs, x.identity.Scopes))
 		if e == nil && sends {
 			e = x.profile.missingForSkill(skill, x.identity.Scopes)

@@ -22,9 +22,10 @@ import (
 type Core struct {
 	Service a2a.Service
 	// Profile returns what the agent's card promises to the maker of a request.
-	Profile func(*http.Request) (*Profile, error)
-	Auth    auth.Authenticator // nil: every caller is anonymous
-	Policy  auth.Policy        // nil: every caller who is known may do everything
+	Profile     func(*http.Request) (*Profile, error)
+	Auth        auth.Authenticator // nil: every caller is anonymous
+	LeaveScopes bool               // to the Service: see server.Options
+	Policy      auth.Policy        // nil: every caller who is known may do everything
 	// BaseURL returns the BaseURL of a request's a2a.Call. Nil: none is known.
 	BaseURL func(*Exchange) string
 

@@ -3,8 +3,11 @@
 package cmdline
 
 import (
+	"cmp"
 	"crypto/tls"
+	"errors"
 	"net"
+	"net/http"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -19,11 +22,23 @@ import (
 // FlagToken names the flag with the token of the callers of a server.
 const FlagToken = "token"
 
-// CallerOptions are the flags that say who may call the agents of a server.
+// CallerOptions are the flags that say who may call a server. They are the same for all commands that serve.
 type CallerOptions struct {
 	Token string
 	File  string // of package auth/access
 	Open  bool
+	// AnyHost answers requests whose Host is not this machine. A server that does so counts as reached from elsewhere.
+	AnyHost bool
+
+	// MayDo says what every caller of an open server may do. Empty means "call the agent".
+	MayDo string
+	// Instead is another way to say who may call, for the hint; "" for none.
+	Instead string
+	// NoRules refuses files with rules, for servers that ask no policy.
+	NoRules bool
+
+	oldToken string // by another flag
+	oldFlag  string
 }
 
 // Add adds the flags.
@@ -33,6 +48,23 @@ func (o *CallerOptions) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.File, "access", "", "YAML file that says who may call and what they may do; see docs/access.md")
 	flags.BoolVar(&o.Open, "open", false, "when listening beyond this machine, let everyone call")
 }
+
+// AddOld adds the flag that a command had before it had --token.
+func (o *CallerOptions) AddOld(flags *pflag.FlagSet, name string) {
+	o.oldFlag = name
+	flags.StringVar(&o.oldToken, name, "", "the same as --token")
+	flags.Lookup(name).Hidden = true
+}
+
+// AnyHostFlag adds --any-host.
+func (o *CallerOptions) AnyHostFlag(flags *pflag.FlagSet) {
+	flags.BoolVar(&o.AnyHost, "any-host", false,
+		"on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this "+
+			"machine")
+}
+
+// Local reports whether only this machine reaches an address.
+func (o *CallerOptions) Local(addr net.Addr) bool { return IsLoopback(addr) && !o.AnyHost }
 
 // Callers are those that a server lets in.
 type Callers struct {
@@ -44,42 +76,103 @@ type Callers struct {
 // that there shall be none. Client certificates need the TLS of listen, which it extends.
 func (o *CallerOptions) Read(t *terminal.Terminal, listen *ListenOptions, addrs ...net.Addr) (Callers, error) {
 	var c Callers
+	if o.oldToken != "" && o.Token != "" && o.Token != o.oldToken {
+		return c, Usagef("--token and --%s are one option, but have different values", o.oldFlag).WithHint(
+			"leave out --" + o.oldFlag)
+	}
+	token := cmp.Or(o.Token, o.oldToken)
 	switch {
-	case o.Token != "" && o.File != "":
+	case token != "" && o.File != "":
 		return c, Usagef("--token and --access are two ways to say who may call").WithHint(
 			"put the token into the file, as an entry of callers")
-	case o.Token != "" && strings.TrimSpace(o.Token) == "":
+	case token != "" && strings.TrimSpace(token) == "":
 		return c, Usagef("--token is empty, so no client could send it")
-	case o.Token != "":
-		c.Authenticator = auth.Token(o.Token, a2a.Identity{Subject: "token"})
+	case token != "":
+		c.Authenticator = auth.Token(token, a2a.Identity{Subject: "token"})
 	case o.File != "":
-		file, err := access.Open(o.File)
-		if err != nil {
-			return c, Usagef("--access: %v", err)
+		var err error
+		if c, err = o.readFile(listen); err != nil {
+			return c, err
 		}
-		if file.Authenticator == nil {
-			return c, Usagef("--access %s names no callers, so its rules would fit no caller", o.File).WithHint(
-				"add callers to the file; see docs/access.md")
-		}
-		if file.ClientCAs != nil && listen.TLS == nil {
-			return c, Usagef("--access %s names client certificates, which only HTTPS has", o.File).WithHint(
-				"set --tls-cert and --tls-key")
-		}
-		if file.ClientCAs != nil {
-			listen.TLS.ClientCAs, listen.TLS.ClientAuth = file.ClientCAs, tls.VerifyClientCertIfGiven
-		}
-		c = Callers{file.Authenticator, file.Policy}
 	}
 	for _, addr := range addrs {
-		if IsLoopback(addr) || c.Authenticator != nil {
+		if o.Local(addr) || c.Authenticator != nil {
 			continue
 		}
+		mayDo := cmp.Or(o.MayDo, "call the agent")
 		if !o.Open {
-			return c, Usagef("address %s is beyond this machine: everyone who reaches it could call the agent",
-				addr).WithHint(
-				"set a token with --token, name the callers with --access, or let everyone in with --open")
+			return c, Usagef("address %s is beyond this machine: everyone who reaches it could %s", addr,
+				mayDo).WithHint("set a token with --token, name the callers with --access, " + o.Instead +
+				"or let everyone in with --open")
 		}
-		t.Warn("everyone who reaches %s can call the agent", addr)
+		t.Warn("everyone who reaches %s can %s", addr, mayDo)
 	}
 	return c, nil
+}
+
+func (o *CallerOptions) readFile(listen *ListenOptions) (Callers, error) {
+	file, err := access.Open(o.File)
+	switch {
+	case err != nil:
+		return Callers{}, Usagef("--access: %v", err)
+	case file.Authenticator == nil:
+		return Callers{}, Usagef("--access %s names no callers, so its rules would fit no caller", o.File).WithHint(
+			"add callers to the file; see docs/access.md")
+	case file.Policy != nil && o.NoRules:
+		return Callers{}, Usagef("--access %s has rules, which this command does not know", o.File).WithHint(
+			"use a file with callers only; each of them may do everything")
+	case file.ClientCAs != nil && listen.TLS == nil:
+		return Callers{}, Usagef("--access %s names client certificates, which only HTTPS has", o.File).WithHint(
+			"set --tls-cert and --tls-key")
+	case file.ClientCAs != nil:
+		listen.TLS.ClientCAs, listen.TLS.ClientAuth = file.ClientCAs, tls.VerifyClientCertIfGiven
+	}
+	return Callers{file.Authenticator, file.Policy}, nil
+}
+
+// Guard lets only callers through to h, which never sees their credentials. The answers to others are plain text.
+func (c Callers) Guard(what string, h http.Handler) http.Handler {
+	if c.Authenticator == nil {
+		return h
+	}
+	var schemes map[string]a2a.SecurityScheme
+	if asks, ok := c.Authenticator.(auth.Schemed); ok {
+		schemes = asks.SecuritySchemes()
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := c.Authenticator.Authenticate(r); err != nil {
+			status := http.StatusServiceUnavailable // the provider cannot be asked
+			switch {
+			case errors.Is(err, a2a.ErrUnauthenticated):
+				status = http.StatusUnauthorized
+				w.Header()["Www-Authenticate"] = auth.Challenges(what, schemes)
+			case errors.Is(err, a2a.ErrPermissionDenied):
+				status = http.StatusForbidden
+			}
+			http.Error(w, a2a.AsError(err).PublicMessage(), status)
+			return
+		}
+		r = r.Clone(r.Context())
+		r.Header.Del("Authorization")
+		r.Header.Del("Cookie")
+		for _, scheme := range schemes {
+			if key, ok := scheme.(*a2a.APIKeyScheme); ok && key.Location == "header" {
+				r.Header.Del(key.Name)
+			}
+			if key, ok := scheme.(*a2a.APIKeyScheme); ok && key.Location == "query" {
+				query := r.URL.Query()
+				query.Del(key.Name)
+				r.URL.RawQuery = query.Encode()
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// WarnPlain warns of a server that others reach without TLS. Package server warns by itself.
+func (o *CallerOptions) WarnPlain(t *terminal.Terminal, listen *ListenOptions, addr net.Addr) {
+	if !o.Local(addr) && listen.TLS == nil {
+		t.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
+			"use TLS, here or in a proxy in front")
+	}
 }

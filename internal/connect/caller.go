@@ -138,7 +138,7 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 		HTTPClient:   c.HTTPClient(),
 		Extensions:   c.Extensions,
 		PollInterval: c.PollInterval,
-		Interceptors: []client.Interceptor{c.send(params), (&reconnect{Terminal: c.Terminal}).see},
+		Interceptors: []client.Interceptor{c.Send(params), (&reconnect{Terminal: c.Terminal}).see},
 	}
 	if err := c.ChooseInterface(options); err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func Streams(card *a2a.AgentCard) bool {
 	return card.Capabilities.Streaming != nil && *card.Capabilities.Streaming
 }
 
-// send returns the interceptor that adds service parameters to each call.
-func (c *Caller) send(params http.Header) client.Interceptor {
+// Send returns the interceptor that adds service parameters to each call.
+func (c *Caller) Send(params http.Header) client.Interceptor {
 	var warned atomic.Bool
 	return func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
 		for name, values := range params {

@@ -36,9 +36,8 @@ import (
 
 type coordServeOptions struct {
 	cmdline.ListenOptions
-	open           bool
+	callers        cmdline.CallerOptions
 	extended       bool
-	anyHost        bool
 	sessionTimeout time.Duration
 	retain         time.Duration
 	agents         []string
@@ -50,8 +49,10 @@ leases, messages and to-do lists in a data folder. When it is ready, it prints t
 standard error: data of coordinator: FOLDER, and serving coordinator at URL.
 
 Everyone who reaches the address may take part in a project that has no token. To create tokens,
-run dragoman coord token create. If there is no token, or a project without one, serve listens on
-this machine only. --open removes this limit.
+run dragoman coord token create. With --token or --access, every caller needs credentials: the token
+of a project, or those of the option. Rules of --access name the operations ObserveProject,
+JoinProject and ManageProject, and projects as agents. If there is no token, or a project without
+one, a coordinator beyond this machine requires one of these options or --open.
 
 On SIGTERM or Ctrl-C, the coordinator ends waiting calls with an error and stops.`
 
@@ -73,11 +74,10 @@ func (c *commands) serveCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", defaultCoord, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone into projects without "+
-		"tokens")
-	flags.BoolVar(&o.anyHost, "any-host", false,
-		"on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this "+
-			"machine")
+	o.callers = cmdline.CallerOptions{MayDo: "take part in projects that have no token",
+		Instead: "make tokens with dragoman coord token create, "}
+	o.callers.Add(flags)
+	o.callers.AnyHostFlag(flags)
 	flags.BoolVar(&o.extended, "extended", false, "also offer models the tools and arguments that A2AMCP does not have")
 	flags.StringArrayVar(&o.agents, "a2a-agent", nil,
 		"A2A agent that sessions can ask as a2a:ALIAS, given as ALIAS=URL; repeatable")
@@ -118,10 +118,11 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.close()) }()
-	local := cmdline.IsLoopback(ln.Addr()) && !o.anyHost
-	if err := c.checkOpen(ctx, o, kept.tables, local); err != nil {
+	callers, err := c.callers(ctx, o, kept.tables, ln.Addr())
+	if err != nil {
 		return err
 	}
+	local := o.callers.Local(ln.Addr())
 	gctune.Tune(logger)
 	agents, err := o.asked()
 	if err != nil {
@@ -147,9 +148,10 @@ func (c *commands) serve(ctx context.Context, o *coordServeOptions) (err error) 
 		return errors.Join(err, hub.Close())
 	}
 	d = daemon.New(daemon.Options{
-		Hub: hub, Tokens: kept.tables, Closed: !local && !o.open, OwnerKey: kept.key, Deleted: bridge.DeleteProject,
-		Logger: logger,
-		MCP:    coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
+		Hub: hub, Tokens: kept.tables, Authenticator: callers.Authenticator, Policy: callers.Policy,
+		Closed: callers.Authenticator != nil || !local && !o.callers.Open, OwnerKey: kept.key,
+		Deleted: bridge.DeleteProject, Logger: logger,
+		MCP: coordmcp.Options{Extended: o.extended, Ask: bridge.Ask, Version: cmdline.Version(), Logger: logger},
 	})
 	d.Handle(a2abridge.Prefix, bridge)
 	end := sync.OnceValue(func() error { return errors.Join(bridge.Close(), hub.Close()) })
@@ -255,45 +257,42 @@ func serveCoord(ctx context.Context, ln net.Listener, o *coordServeOptions, h ht
 	return err
 }
 
-func (c *commands) checkOpen(ctx context.Context, o *coordServeOptions, tables *coord.Tables, local bool) error {
-	if local {
-		return nil
-	}
-	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
-			"set --tls-cert, or put a proxy with TLS in front")
-	}
-	if o.open {
-		c.Warn("everyone who reaches the coordinator may take part in projects without tokens")
-		return nil
-	}
-	grants, err := tables.Tokens(ctx)
+// callers returns the callers that the flags name. Beyond this machine they are needed unless each project has a token.
+func (c *commands) callers(ctx context.Context, o *coordServeOptions, tables *coord.Tables,
+	addr net.Addr) (cmdline.Callers, error) {
+	bare, err := hasBare(ctx, tables)
 	if err != nil {
-		return fmt.Errorf("look for tokens: %w", err)
+		return cmdline.Callers{}, fmt.Errorf("look for tokens: %w", err)
 	}
-	const hint = "make tokens with dragoman coord token create, or let everyone in with --open"
-	if len(grants) == 0 {
-		return cmdline.Usagef("--addr %s is beyond this machine, but there are no tokens", o.Addr).WithHint(hint)
+	var addrs []net.Addr
+	if bare {
+		addrs = append(addrs, addr)
+	}
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, addrs...)
+	if err != nil {
+		return callers, err
+	}
+	if err := daemon.CheckCallers(callers.Authenticator); err != nil {
+		return callers, cmdline.Usagef("--access %s: %v", o.callers.File, err)
+	}
+	o.callers.WarnPlain(c.Terminal, &o.ListenOptions, addr)
+	return callers, nil
+}
+
+// hasBare reports whether there is no token, or a project without one.
+func hasBare(ctx context.Context, tables *coord.Tables) (bool, error) {
+	grants, err := tables.Tokens(ctx)
+	if err != nil || len(grants) == 0 {
+		return true, err
 	}
 	projects, err := tables.Projects(ctx)
-	if err != nil {
-		return fmt.Errorf("look for projects: %w", err)
-	}
-	var bare []string
 	for _, name := range projects {
 		needs, err := tables.NeedsToken(ctx, name)
-		if err != nil {
-			return fmt.Errorf("look for tokens: %w", err)
-		}
-		if !needs {
-			bare = append(bare, name)
+		if err != nil || !needs {
+			return true, err
 		}
 	}
-	if len(bare) > 0 {
-		return cmdline.Usagef("--addr %s is beyond this machine, but these projects have no tokens: %s", o.Addr,
-			strings.Join(bare, ", ")).WithHint(hint)
-	}
-	return nil
+	return false, err
 }
 
 type coordData struct {

@@ -96,7 +96,9 @@ func (c *commands) start(folder, addr string) (*startedCoord, error) {
 	if folder != cmdline.InMemory {
 		dataDir = filepath.Dir(folder)
 	}
-	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--"+cmdline.FlagDataDir, dataDir)
+	// Credentials for callers in the environment are meant for other servers: this one is for its own machine.
+	cmd := exec.Command(self, "coord", "serve", "--addr", addr, "--"+cmdline.FlagDataDir, dataDir, "--token=",
+		"--access=")
 	cmd.Args[0] = c.Program
 	cmd.Stderr, cmd.Dir = file, dir
 	apart(cmd)

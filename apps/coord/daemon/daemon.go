@@ -21,6 +21,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/apps/coord"
 	coordmcp "github.com/dragoman-a2a/dragoman/apps/coord/mcp"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
 	"github.com/dragoman-a2a/dragoman/internal/kit"
 )
@@ -39,6 +40,11 @@ type Options struct {
 	Tokens *coord.Tables // who may call; nil when everybody may
 	// Closed refuses all calls without a token, also those of projects that have none.
 	Closed bool
+	// Authenticator knows callers beside those with tokens, and Policy decides what each of them may do in a project:
+	// the agent is the project, and the operation ManageProject, JoinProject or ObserveProject. Without a Policy they
+	// may do everything. See [CheckCallers].
+	Authenticator auth.Authenticator
+	Policy        auth.Policy
 	// OwnerKey lets the owner of the coordinator manage tokens; without it nobody can.
 	OwnerKey string
 	// Deleted drops the data that others keep of a deleted project, before the deletion is answered. Data made after
@@ -131,6 +137,9 @@ func (d *Daemon) grant(ctx context.Context, header http.Header, project string) 
 	if d.opts.Tokens == nil {
 		return everybody, nil
 	}
+	if g, err := d.byCallers(ctx, header, project); err == nil || isRefused(err) {
+		return g, err
+	}
 	token := bearer(header)
 	if token == "" {
 		needs, err := d.opts.Tokens.NeedsToken(ctx, project)
@@ -164,6 +173,9 @@ func bearer(header http.Header) string {
 // known reports whether a caller may be admitted to some project: all with a token, and all where none is needed.
 func (d *Daemon) known(header http.Header) bool {
 	if d.opts.Tokens == nil || !d.opts.Closed {
+		return true
+	}
+	if _, err := d.authenticate(header); err == nil {
 		return true
 	}
 	_, err := d.opts.Tokens.Token(context.Background(), bearer(header))

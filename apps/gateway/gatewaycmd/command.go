@@ -26,6 +26,8 @@ import (
 // gatewayOptions are the flags of gateway.
 type gatewayOptions struct {
 	cmdline.ListenOptions
+	callers         cmdline.CallerOptions
+	agentSees       string
 	upstreams       []string
 	agentVersion    string
 	cardGRPC        bool
@@ -45,11 +47,21 @@ serves each below its name and, at the root, for requests whose tenant is that
 name.
 
 If an agent cannot be reached, gateway prints a warning when it starts, and tries
-again with each request. It passes a caller's credentials on only if the agent's
-card names their scheme. It keeps no tasks.`
+again with each request. It keeps no tasks.
+
+Without --token or --access, the agent judges the callers: gateway passes a
+caller's credentials on if the agent's card names their scheme. --agent-sees
+decides whom the agent sees:
+
+callers: each caller, with its own credentials. The agent keeps callers apart.
+With --access, gateway checks the same credentials first.
+
+gateway: the gateway only, with --bearer and --svc-param if they are set. All
+callers share the gateway's tasks at the agent. --token implies this.`
 
 const gatewayExample = `  dragoman gateway http://127.0.0.1:10000 --addr 127.0.0.1:8090
-  dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new`
+  dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new
+  dragoman gateway https://agents.example.com/rates --addr :8090 --token secret --bearer agents-secret`
 
 // Command returns the command that serves a gateway.
 func Command(caller *connect.Caller) *cobra.Command {
@@ -71,6 +83,13 @@ func Command(caller *connect.Caller) *cobra.Command {
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the "+
 		"address it listens on)")
+	o.callers.MayDo = "call the agents"
+	o.callers.Add(flags)
+	flags.StringVar(&o.agentSees, "agent-sees", "", "callers passes their credentials on to the agent, gateway "+
+		"sends only its own (default: gateway with --token or --bearer, else callers)")
+	for _, name := range []string{"bearer", connect.FlagSvcParam} {
+		flags.AddFlag(c.Flags().Lookup(name))
+	}
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
 	flags.BoolVar(&o.privateWebhooks, "allow-private-webhooks", false,
 		"notify webhooks in private networks and on this machine too")
@@ -99,17 +118,37 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 	if err != nil {
 		return err
 	}
+	hides, err := c.hidesCallers(o)
+	if err != nil {
+		return err
+	}
+	params, err := c.Params()
+	if err != nil {
+		return err
+	}
+	ln, err := o.Listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer ln.Close() // the server does that too
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr())
+	if err != nil {
+		return err
+	}
 	gctune.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS,
 			GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
+			Authenticator: callers.Authenticator, Policy: callers.Policy,
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")),
 					card.AgentURL(url))
 			},
 		},
-		Client:               client.Options{HTTPClient: c.HTTPClient(), Generations: generations},
+		Client: client.Options{HTTPClient: c.HTTPClient(), Generations: generations,
+			Interceptors: []client.Interceptor{c.Send(params)}},
+		HideCallers:          hides,
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,
 	})
@@ -122,7 +161,34 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 			return err
 		}
 	}
-	return o.Explain(g.ListenAndServe(ctx, o.Addr))
+	return o.Explain(g.Serve(ctx, ln))
+}
+
+// hidesCallers reports whether agents see the gateway instead of its callers.
+func (c *gatewayCommand) hidesCallers(o *gatewayOptions) (bool, error) {
+	const sharesTasks = "with --agent-sees gateway, all callers share the tasks that the agent has for the gateway"
+	token := o.callers.Token != ""
+	switch {
+	case len(o.upstreams) > 1 && c.HasCredentials():
+		return false, cmdline.Usagef("credentials are set, but each of the %d agents would get them",
+			len(o.upstreams)).WithHint("run a gateway for each agent that needs credentials")
+	case o.agentSees == "" && o.callers.File != "":
+		return false, cmdline.Usagef("--access says who may call the gateway, but not whom the agent sees").WithHint(
+			"set --agent-sees callers to pass their credentials on; " + sharesTasks)
+	case o.agentSees == "":
+		return token || c.HasCredentials(), nil
+	case o.agentSees == "gateway":
+		return true, nil
+	case o.agentSees != "callers":
+		return false, cmdline.Usagef("--agent-sees is %q; use callers or gateway", o.agentSees)
+	case token:
+		return false, cmdline.Usagef("--agent-sees callers would send the --token of the gateway to the agent").
+			WithHint("name the callers with --access")
+	case c.HasCredentials():
+		return false, cmdline.Usagef("--agent-sees callers leaves no place for credentials of the gateway").WithHint(
+			"leave out --bearer and secrets in --svc-param; " + sharesTasks)
+	}
+	return false, nil
 }
 
 // tellUpstreams warns of upstreams that cannot be reached now, and returns what no later try can mend.

@@ -5,8 +5,6 @@ package mcpbridgecmd
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -25,14 +23,14 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
-// FlagToken names the flag with the token of a bridge.
+// FlagToken names the flag that had the token of a bridge before --token.
 const FlagToken = "mcp-token"
 
 // bridgeOptions are the flags of mcp bridge.
 type bridgeOptions struct {
 	cmdline.ListenOptions
+	callers   cmdline.CallerOptions
 	agents    []string
-	token     string
 	wait      time.Duration
 	maxOutput int
 }
@@ -47,7 +45,8 @@ input, the bridge asks the user through elicitation. If the MCP client has no el
 tool returns the question with the id of the task. The agents' cards are resources.
 
 Several agents are told apart by the names in their cards, or by NAME=URL. Credentials go to a
-single agent only. If --http listens beyond this machine, it requires a token.`
+single agent only. With --http, --token or --access says who may call; if --http listens beyond
+this machine, it requires one of them or --open. To the agents all callers of a bridge are one.`
 
 const bridgeExample = `  dragoman mcp bridge -a http://127.0.0.1:8080
   dragoman mcp bridge -a http://127.0.0.1:8080 --http 127.0.0.1:8097
@@ -79,8 +78,9 @@ func newBridgeCommand(caller *connect.Caller) *cobra.Command {
 	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and "+
 		"output; port 0 picks a free port")
-	flags.StringVar(&o.token, FlagToken, "",
-		"with --http: token that MCP clients must send as Authorization: Bearer; prefer DRAGOMAN_MCP_TOKEN")
+	o.callers = cmdline.CallerOptions{MayDo: "use the agents", NoRules: true}
+	o.callers.Add(flags)
+	o.callers.AddOld(flags, FlagToken)
 	flags.DurationVar(&o.wait, "max-wait", limits.Wait,
 		"time that a call waits for an agent before it returns the id of the task")
 	flags.IntVar(&o.maxOutput, "max-output", limits.MaxOutput, "most bytes of an agent's output that a call returns")
@@ -158,21 +158,17 @@ func (c *bridgeCommand) serveHTTP(ctx context.Context, o *bridgeOptions, b *mcpb
 		return err
 	}
 	defer ln.Close() // the server does that too
-	local := cmdline.IsLoopback(ln.Addr())
-	if !local {
-		if o.token == "" {
-			return cmdline.Usagef("--http %s is beyond this machine: everyone who reaches it could use the agents",
-				o.Addr).WithHint("set a token with --" + FlagToken)
-		}
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
-			"put a proxy with TLS in front")
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr())
+	if err != nil {
+		return err
 	}
+	o.callers.WarnPlain(c.Terminal, &o.ListenOptions, ln.Addr())
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", withToken(o.token, b.Handler()))
+	mux.Handle("/mcp", callers.Guard("bridge", b.Handler()))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
-	if local {
+	if o.callers.Local(ln.Addr()) {
 		srv.Handler = cmdline.LocalOnly("bridge", mux)
 	}
 	fmt.Fprintf(c.Err, "serving bridge to %s at http://%s/mcp\n", terminal.Inline(strings.Join(o.agents, ", ")),
@@ -194,22 +190,4 @@ func (c *bridgeCommand) serveHTTP(ctx context.Context, o *bridgeOptions, b *mcpb
 	}
 	<-failed
 	return nil
-}
-
-// withToken lets through only requests with a token; "" lets through all.
-func withToken(token string, h http.Handler) http.Handler {
-	if token == "" {
-		return h
-	}
-	want := sha256.Sum256([]byte(token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, sent, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(sent))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "this bridge needs a token; send it as Authorization: Bearer TOKEN", http.StatusUnauthorized)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
 }

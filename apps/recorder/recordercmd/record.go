@@ -32,6 +32,7 @@ func Commands(caller *connect.Caller) []*cobra.Command {
 
 type recordOptions struct {
 	cmdline.ListenOptions
+	callers  cmdline.CallerOptions
 	upstream string
 	cassette string
 }
@@ -45,6 +46,9 @@ recording AGENT to FILE at URL.
 A cassette has placeholders such as ${task.1} for ids and times, and [redacted]
 for credentials, so you can keep it beside the tests of a program. record writes
 each line before a client sees the answer.
+
+record passes the credentials of clients on to the agent. With --token or --access
+it checks them itself and passes none on.
 
 Play a cassette with replay, and hold two against each other with diff.`
 
@@ -65,6 +69,8 @@ func (c *recordings) recordCommand() *cobra.Command {
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8091", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the recorder (default: the address it "+
 		"listens on)")
+	o.callers.NoRules = true
+	o.callers.Add(flags)
 	c.insecureFlag(flags)
 	return cmd
 }
@@ -83,6 +89,10 @@ func (c *recordings) record(ctx context.Context, o *recordOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // the server does that too
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr())
+	if err != nil {
+		return err
+	}
 	file, err := c.newCassette("cassette", o.cassette)
 	if err != nil {
 		return err
@@ -97,7 +107,7 @@ func (c *recordings) record(ctx context.Context, o *recordOptions) (err error) {
 		c.Warn("the agent's card cannot be fetched now: %v", err)
 	}
 	fmt.Fprintf(c.Err, "recording %s to %s at %s\n", terminal.Inline(o.upstream), terminal.Inline(o.cassette), url)
-	return serveUntil(ctx, ln, cmdline.KeepPagesOut("recorder", ln, o.URL, recorder))
+	return serveUntil(ctx, ln, cmdline.KeepPagesOut("recorder", ln, o.URL, callers.Guard("recorder", recorder)))
 }
 
 // recording returns the options of a recording to a file.

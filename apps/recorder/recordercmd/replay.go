@@ -18,6 +18,7 @@ import (
 
 type replayOptions struct {
 	cmdline.ListenOptions
+	callers  cmdline.CallerOptions
 	against  string
 	cassette string
 	timeout  time.Duration
@@ -52,6 +53,8 @@ func (c *recordings) replayCommand() *cobra.Command {
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8092", "address to listen on as the agent; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients reach the agent (default: the address it "+
 		"listens on)")
+	o.callers.NoRules = true
+	o.callers.Add(flags)
 	flags.StringVar(&o.against, "against", "", "play the client against the agent at this URL")
 	flags.StringVar(&o.cassette, "cassette", "", "with --against: file to write; it must not exist")
 	flags.DurationVar(&o.timeout, "replay-timeout", 5*time.Minute, "with --against: time limit of the whole replay")
@@ -105,10 +108,14 @@ func (c *recordings) replay(ctx context.Context, name string, o *replayOptions) 
 		return err
 	}
 	defer ln.Close() // the server does that too
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr())
+	if err != nil {
+		return err
+	}
 	url := o.ReachedAt(ln)
 	player := recorder.NewPlayer(tape, url, func(why string) { c.Warn("%s", why) })
 	fmt.Fprintf(c.Err, "serving %s at %s\n", terminal.Inline(name), url)
-	err = serveUntil(ctx, ln, cmdline.KeepPagesOut("player", ln, o.URL, player))
+	err = serveUntil(ctx, ln, cmdline.KeepPagesOut("player", ln, o.URL, callers.Guard("player", player)))
 	if left := player.Left(); left > 0 {
 		c.Tell("Requests of the cassette that nobody made: %d", left)
 	}

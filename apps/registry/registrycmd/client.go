@@ -54,7 +54,7 @@ func Flags() *pflag.FlagSet { return new(user).flags() }
 func (c *user) flags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("registry", pflag.ContinueOnError)
 	connect.RegistryFlag(flags, &c.url)
-	tokenFlag(flags, &c.token)
+	flags.StringVar(&c.token, FlagToken, "", "token to send to the registry; prefer DRAGOMAN_REGISTRY_TOKEN")
 	return flags
 }
 

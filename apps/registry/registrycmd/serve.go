@@ -12,11 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
-	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
@@ -25,22 +22,15 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// FlagToken names the flag with the token of a registry, for those who serve it and those who use it.
+// FlagToken names the flag with the token to send to a registry. The command that serves one had it before --token.
 const FlagToken = "registry-token"
-
-// tokenFlag adds the flag for the token.
-func tokenFlag(flags *pflag.FlagSet, token *string) {
-	flags.StringVar(token, FlagToken, "", "token that changing the catalogue takes; prefer DRAGOMAN_REGISTRY_TOKEN")
-}
 
 type serving struct{ *cmdline.Run }
 
 type serveOptions struct {
 	cmdline.ListenOptions
-	token     string
+	callers   cmdline.CallerOptions
 	networks  string
-	open      bool
-	anyHost   bool
 	interval  time.Duration
 	maxAgents int
 }
@@ -50,8 +40,9 @@ fetches the cards of added agents and keeps them with their history in a data fo
 regularly whether the agents are up. When it is ready, it prints one line to standard error:
 serving registry at URL.
 
-With --registry-token, only callers with the token may add, check and remove agents; every caller
-may read. If the registry listens beyond this machine, it requires --registry-token or --open.
+With --token or --access, only callers with credentials may add, check and remove agents. Everyone
+may read, unless the rules of --access say otherwise. If the registry listens beyond this machine,
+it requires one of them or --open.
 
 --networks limits where agents may be: public; loopback, which adds this machine; or private,
 which adds private networks. A registry that listens on this machine only defaults to loopback.
@@ -59,7 +50,7 @@ Every other registry defaults to public.`
 
 const registryServeExample = `  dragoman registry serve
   dragoman registry serve --addr 127.0.0.1:0 --data-dir :memory:
-  DRAGOMAN_REGISTRY_TOKEN=secret dragoman registry serve --addr :8095 --networks private --tls-cert cert.pem --tls-key key.pem`
+  DRAGOMAN_TOKEN=secret dragoman registry serve --addr :8095 --networks private --tls-cert cert.pem --tls-key key.pem`
 
 // serveCommand returns the command that serves a registry.
 func serveCommand(run *cmdline.Run) *cobra.Command {
@@ -77,14 +68,13 @@ func serveCommand(run *cmdline.Run) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&o.Addr, "addr", registry.DefaultAddr, "address to listen on; port 0 picks a free port")
 	c.DataDirFlag(flags, &o.Data)
-	tokenFlag(flags, &o.token)
+	o.callers = cmdline.CallerOptions{MayDo: "add and remove agents"}
+	o.callers.Add(flags)
+	o.callers.AddOld(flags, FlagToken)
 	flags.StringVar(&o.networks, "networks", "",
 		"networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else "+
 			"public)")
-	flags.BoolVar(&o.open, "open", false, "when listening beyond this machine, let everyone add and remove agents")
-	flags.BoolVar(&o.anyHost, "any-host", false,
-		"on a loopback address, accept any Host header, for use behind a proxy; counts as listening beyond this "+
-			"machine")
+	o.callers.AnyHostFlag(flags)
 	flags.DurationVar(&o.interval, "interval", limits.Interval, "time between two checks of an agent that is up")
 	flags.IntVar(&o.maxAgents, "max-agents", limits.MaxAgents, "most agents in the catalogue")
 	o.TLSFlags(flags)
@@ -108,13 +98,14 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer ln.Close() // registry.Serve does that too
-	local := cmdline.IsLoopback(ln.Addr()) && !o.anyHost
-	if err := c.checkOpen(o, local); err != nil {
+	callers, err := o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr())
+	if err != nil {
 		return err
 	}
+	o.callers.WarnPlain(c.Terminal, &o.ListenOptions, ln.Addr())
 	if o.networks == "" {
 		o.networks = registry.NetworksPublic
-		if local {
+		if o.callers.Local(ln.Addr()) {
 			o.networks = registry.NetworksLoopback
 		}
 	}
@@ -136,11 +127,11 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); catalogue.Run(probing) }()
 	defer func() { stop(); <-stopped }()
-	handler := registry.NewHandler(catalogue,
-		&registry.HandlerOptions{Authenticator: o.authenticator(), Logger: logger})
+	handler := registry.NewHandler(catalogue, &registry.HandlerOptions{Authenticator: callers.Authenticator,
+		Policy: callers.Policy, Logger: logger})
 	fmt.Fprintf(c.Err, "data of registry: %s\nserving registry at %s\n", terminal.Inline(kept.place), o.At(ln.Addr()))
 	return o.Explain(registry.Serve(ctx, ln, handler,
-		&registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.anyHost}))
+		&registry.ServeOptions{TLS: o.TLS, Drain: o.Drain, Logger: logger, AnyHost: o.callers.AnyHost}))
 }
 
 func (o *serveOptions) checkRegistry() error {
@@ -157,32 +148,6 @@ func (o *serveOptions) checkRegistry() error {
 		return cmdline.Usagef("--max-agents is %d; it must be above 0", o.maxAgents)
 	}
 	return o.Check()
-}
-
-// checkOpen refuses to let strangers change the catalogue, unless that is meant, as coord serve does.
-func (c *serving) checkOpen(o *serveOptions, local bool) error {
-	switch {
-	case local:
-		return nil
-	case o.token == "" && !o.open:
-		return cmdline.Usagef("--addr %s is beyond this machine: everyone who reaches it could add and remove agents",
-			o.Addr).
-			WithHint("set a token with --" + FlagToken + ", or let everyone in with --open")
-	case o.token == "":
-		c.Warn("everyone who reaches the registry may add and remove agents")
-	}
-	if o.TLS == nil {
-		c.Warn("serving plain http beyond this machine: anyone on the network path can read and change the traffic; " +
-			"set --tls-cert, or put a proxy with TLS in front")
-	}
-	return nil
-}
-
-func (o *serveOptions) authenticator() auth.Authenticator {
-	if o.token == "" {
-		return nil
-	}
-	return auth.Token(o.token, a2a.Identity{Subject: "registry"})
 }
 
 // A catalogueStore is the database of a registry and what has to be done when it ends.
