@@ -93,6 +93,9 @@ type Journal interface {
 
 	// PutCursor creates or replaces a cursor over a task's events. Error: ErrNotFound.
 	PutCursor(ctx context.Context, key Key, c Cursor) error
+	// SwapCursor replaces the cursor old, whose name next has too. Of several readers that swap one cursor, one
+	// succeeds. Error: ErrConflict when the cursor is no longer old in all its fields, or is gone.
+	SwapCursor(ctx context.Context, key Key, old, next Cursor) error
 	// Cursors returns the cursors of a task, by name. Error: ErrNotFound.
 	Cursors(ctx context.Context, key Key) ([]Cursor, error)
 	// DueCursors returns up to limit cursors whose Due has come and that have something to deliver, those that are due
@@ -146,7 +149,8 @@ type Commit struct {
 type Create struct {
 	Holder         string
 	TTL            time.Duration
-	IdempotencyKey string // "" means none
+	IdempotencyKey string   // "" means none
+	Cursors        []Cursor // what the task has from the start; none has delivered anything
 }
 
 // An Event is a numbered change to a task. Exactly one of Wire.Event, Received and Metadata is set.

@@ -111,6 +111,46 @@ var cursorTests = []test{
 		d.eventually("the cursor is due", func() bool { got = d.due(10); return len(got) > 0 })
 		d.same("due", []journal.DueCursor{{Key: d.key, Cursor: soon}}, got)
 	}},
+	{"made with the task", func(b *bench) {
+		c := journal.Cursor{Name: "c", Data: []byte("x")}
+		d := b.draft(key())
+		with := func(made *journal.Commit) { made.Create.Cursors = []journal.Cursor{c} }
+		d.must(d.append(both(d.creation("me"), with), d.born(a2a.TaskStateWorking)))
+		d.same("cursors", []journal.Cursor{c}, d.cursors(d.key))
+		d.same("due", []journal.DueCursor{{Key: d.key, Cursor: c}}, d.due(10))
+		c.Delivered = 1
+		d.put(d.key, c)
+		d.must(d.append(plain, d.artifact("a", false, "x")))
+		d.same("due again", []journal.DueCursor{{Key: d.key, Cursor: c}}, d.due(10))
+	}},
+	{"swap", func(b *bench) {
+		d := b.create(key())
+		for _, data := range [][]byte{nil, []byte("x")} {
+			old := journal.Cursor{Name: "c", Attempts: 1, Due: now().Add(-time.Minute), Data: data}
+			d.put(d.key, old)
+			next := journal.Cursor{Name: "c", Due: now().Add(long), Data: []byte("y")}
+			for _, other := range []journal.Cursor{
+				{Name: "d", Attempts: 1, Due: old.Due, Data: data},
+				{Name: "c", Attempts: 2, Due: old.Due, Data: data},
+				{Name: "c", Attempts: 1, Data: data},
+				{Name: "c", Attempts: 1, Due: old.Due, Data: []byte("z")},
+				{Name: "c", Attempts: 1, Due: old.Due, Data: data, Delivered: 1},
+			} {
+				d.wants(journal.ErrConflict, d.j.SwapCursor(d.ctx, d.key, other, next))
+			}
+			d.wants(journal.ErrConflict, d.j.SwapCursor(d.ctx, key(), old, next))
+			d.must(d.j.SwapCursor(d.ctx, d.key, old, next))
+			d.wants(journal.ErrConflict, d.j.SwapCursor(d.ctx, d.key, old, next))
+			d.same("cursors", []journal.Cursor{next}, d.cursors(d.key))
+			d.same("due later", []journal.DueCursor{}, d.due(10))
+			old, next = next, journal.Cursor{Name: "c", Delivered: 1}
+			d.must(d.j.SwapCursor(d.ctx, d.key, old, next))
+			d.must(d.append(plain, d.artifact("a", false, "x")))
+			d.same("due", []journal.DueCursor{{Key: d.key, Cursor: next}}, d.due(10))
+			d.must(d.j.DeleteCursor(d.ctx, d.key, "c"))
+			d.wants(journal.ErrConflict, d.j.SwapCursor(d.ctx, d.key, next, old))
+		}
+	}},
 	{"limit, and the longest due first", func(b *bench) {
 		start := now().Add(-time.Hour)
 		for i, name := range []string{"3", "1", "4", "2"} {

@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"bytes"
 	"container/heap"
 	"context"
 	"slices"
@@ -79,6 +80,11 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, put journal.Cu
 	if err != nil {
 		return err
 	}
+	j.putCursor(t, put, time.Now().UnixNano())
+	return nil
+}
+
+func (j *Journal) putCursor(t *task, put journal.Cursor, now int64) {
 	r := t.rest()
 	if r.cursors == nil {
 		r.cursors = make(map[string]*cursor)
@@ -91,9 +97,29 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, put journal.Cu
 	c.Cursor = put
 	j.due.drop(c)
 	if c.Delivered < t.head.Seq {
-		j.enqueueCursor(c, time.Now().UnixNano())
+		j.enqueueCursor(c, now)
 	}
+}
+
+// SwapCursor implements [journal.Journal].
+func (j *Journal) SwapCursor(ctx context.Context, key journal.Key, old, next journal.Cursor) error {
+	if err := j.lock(ctx); err != nil {
+		return err
+	}
+	defer j.mu.Unlock()
+	t, err := j.find(key)
+	if err != nil || t.more == nil {
+		return journal.ErrConflict
+	}
+	if c := t.more.cursors[old.Name]; c == nil || !same(&c.Cursor, &old) {
+		return journal.ErrConflict
+	}
+	j.putCursor(t, next, time.Now().UnixNano())
 	return nil
+}
+
+func same(a, b *journal.Cursor) bool {
+	return a.Delivered == b.Delivered && a.Attempts == b.Attempts && a.Due.Equal(b.Due) && bytes.Equal(a.Data, b.Data)
 }
 
 // Cursors implements [journal.Journal].

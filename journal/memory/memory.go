@@ -234,6 +234,9 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 	}
 	j.weigh(t, load{1, taskBytes + keyBytes(c.Create.IdempotencyKey)})
 	j.commit(t, c, now)
+	for _, cursor := range c.Create.Cursors {
+		j.putCursor(t, cursor, now)
+	}
 	return t.lease(), nil
 }
 

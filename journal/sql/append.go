@@ -164,6 +164,16 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64
 	}
 	// A few events fold as quickly as a checkpoint is read, which would be the same bytes once more.
 	c.checkpoint = c.size >= minTail && len(c.Events) > fewEvents
+	for i := range c.Create.Cursors {
+		if err := putCursor(ctx, tx, c.scope, c.Head.Seq, c.Key, &c.Create.Cursors[i], now); err != nil {
+			return err
+		}
+	}
+	if len(c.Create.Cursors) > 0 {
+		if err := countCursors(ctx, tx, c.scope, c.Key); err != nil {
+			return err
+		}
+	}
 	return c.rest(ctx, tx)
 }
 

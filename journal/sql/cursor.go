@@ -18,22 +18,54 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, c journal.Curs
 		if err != nil {
 			return err
 		}
-		var ready dbsql.NullInt64
-		if c.Delivered < r.seq {
-			ready = dbsql.NullInt64{Int64: now, Valid: true}
-			if !c.Due.IsZero() {
-				ready.Int64 = millis(c.Due)
-			}
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO cursors (scope, id, name, delivered, attempts, due, ready_at, data)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-			ON CONFLICT (scope, id, name) DO UPDATE SET delivered = excluded.delivered, attempts = excluded.attempts,
-			due = excluded.due, ready_at = excluded.ready_at, data = excluded.data`,
-			r.scope, string(key.ID), c.Name, int64(c.Delivered), c.Attempts, millis(c.Due), ready, c.Data)
-		if err != nil {
+		if err := putCursor(ctx, tx, r.scope, r.seq, key, &c, now); err != nil {
 			return err
 		}
 		return countCursors(ctx, tx, r.scope, key)
+	})
+}
+
+func putCursor(ctx context.Context, tx *store.Tx, scope int64, seq uint64, key journal.Key, c *journal.Cursor,
+	now int64) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO cursors (scope, id, name, delivered, attempts, due, ready_at, data)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (scope, id, name) DO UPDATE SET delivered = excluded.delivered, attempts = excluded.attempts,
+		due = excluded.due, ready_at = excluded.ready_at, data = excluded.data`,
+		scope, string(key.ID), c.Name, int64(c.Delivered), c.Attempts, millis(c.Due), cursorReady(c, seq, now), c.Data)
+	return err
+}
+
+// cursorReady returns from when on a cursor is due, nothing if it has nothing to deliver.
+func cursorReady(c *journal.Cursor, seq uint64, now int64) dbsql.NullInt64 {
+	at := now
+	if !c.Due.IsZero() {
+		at = millis(c.Due)
+	}
+	return dbsql.NullInt64{Int64: at, Valid: c.Delivered < seq}
+}
+
+// SwapCursor implements [journal.Journal].
+func (j *Journal) SwapCursor(ctx context.Context, key journal.Key, old, next journal.Cursor) error {
+	return j.change(ctx, func(ctx context.Context, tx *store.Tx, now int64) error {
+		r, err := j.find(ctx, tx, key)
+		if errors.Is(err, journal.ErrNotFound) {
+			return journal.ErrConflict
+		}
+		if err != nil {
+			return err
+		}
+		res, err := tx.ExecContext(ctx, `UPDATE cursors SET delivered = $4, attempts = $5, due = $6, ready_at = $7,
+			data = $8 WHERE scope = $1 AND id = $2 AND name = $3 AND delivered = $9 AND attempts = $10 AND due = $11
+			AND data IS NOT DISTINCT FROM $12`, r.scope, string(key.ID), old.Name,
+			int64(next.Delivered), next.Attempts, millis(next.Due), cursorReady(&next, r.seq, now), next.Data,
+			int64(old.Delivered), old.Attempts, millis(old.Due), old.Data)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); n == 0 && err == nil {
+			return journal.ErrConflict
+		}
+		return err
 	})
 }
 
