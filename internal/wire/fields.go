@@ -9,18 +9,32 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
+// withinSend is where the model has the push config that comes with a message.
+const withinSend = "configuration.taskPushNotificationConfig"
+
 // fieldNames are what older versions call fields that checks beyond their codecs name.
 var fieldNames = map[a2a.Generation]map[string]string{
-	a2a.Generation01: {
+	a2a.Generation01: withPush("pushNotification", map[string]string{
 		"message.taskId": "id", "message.contextId": "sessionId", "taskId": "id",
-		"configuration.historyLength": "historyLength", "configuration.taskPushNotificationConfig": "pushNotification",
-	},
+		"configuration.historyLength": "historyLength",
+	}),
 	a2a.Generation02: fieldNames03,
 	a2a.Generation03: fieldNames03,
 }
 
-var fieldNames03 = map[string]string{
-	"configuration.taskPushNotificationConfig": "configuration.pushNotificationConfig",
+var fieldNames03 = withPush("configuration.pushNotificationConfig", map[string]string{})
+
+// withPush adds the names of a push config's fields: alone, and within a send.
+func withPush(inSend string, names map[string]string) map[string]string {
+	names[withinSend] = inSend
+	for name, older := range map[string]string{"url": "url", "token": "token", "id": "id",
+		"authentication.scheme": "authentication.schemes", "authentication.credentials": "authentication.credentials"} {
+		names[withinSend+"."+name] = inSend + "." + older
+		if name != "id" {
+			names[name] = "pushNotificationConfig." + older
+		}
+	}
+	return names
 }
 
 // FieldIn returns what a version calls a field of the model.
