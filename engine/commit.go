@@ -122,6 +122,9 @@ func (r *runner) commit(c change) error {
 		r.svc.recallDelegated(r.key)
 	}
 	r.e.notify(r.e.ctx, r.key)
+	if r.e.opts.Push != nil {
+		r.e.opts.Push.Notify()
+	}
 	return nil
 }
 

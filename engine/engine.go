@@ -44,6 +44,10 @@ type Options struct {
 	// Waker connects the nodes that share a journal. Nil means that this is the only one.
 	Waker journal.Waker
 
+	// Push keeps the push configs of tasks and delivers to them; a *push.Sender over the same journal does. Nil means
+	// that agents have no push notifications.
+	Push Push
+
 	LeaseTTL    time.Duration // how long a lease lasts without renewal; 0 means 10 s
 	TurnLimit   time.Duration // how long a turn may take; 0 means 1 h
 	CancelGrace time.Duration // how long a cancelled turn may clean up; 0 means 5 s

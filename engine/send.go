@@ -91,7 +91,7 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 		return nil, a2a.InvalidParams("message.role",
 			"is the agent's role; callers send messages in the role of the user")
 	}
-	if req.Configuration != nil && req.Configuration.PushConfig != nil {
+	if pushConfigOf(req) != nil && s.e.opts.Push == nil {
 		return nil, a2a.ErrPushNotSupported
 	}
 	if req, err = s.withoutCredentials(ctx, scope, req); err != nil {
@@ -182,6 +182,12 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 
 	r := s.newRunner(key, contextID, st)
 	r.create.IdempotencyKey = req.IdempotencyKey
+	if c := pushConfigOf(req); c != nil {
+		var err error
+		if r.create.Cursors, err = s.pushCursor(ctx, key, c); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.e.enter(); err != nil {
 		return nil, err
 	}
@@ -258,6 +264,11 @@ func (s *service) sendToTask(ctx context.Context, key journal.Key, req *a2a.Send
 	}
 	if s.e.drained.Load() {
 		return nil, errDraining()
+	}
+	if c := pushConfigOf(req); c != nil {
+		if err := s.addPushConfig(ctx, key, c); err != nil {
+			return nil, err
+		}
 	}
 	ring := s.e.rings.acquire(key, head)
 	in := journal.Input{

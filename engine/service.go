@@ -36,7 +36,7 @@ func (s *service) AgentCard() *a2a.AgentCard { return s.card }
 // Capabilities implements Service.
 func (s *service) Capabilities() a2a.AgentCapabilities {
 	caps := a2a.AgentCapabilities{
-		Streaming: new(true), PushNotifications: new(false), ExtendedAgentCard: new(s.extended != nil),
+		Streaming: new(true), PushNotifications: new(s.e.opts.Push != nil), ExtendedAgentCard: new(s.extended != nil),
 		Extensions: []a2a.AgentExtension{{
 			URI:         a2a.ReplayExtension,
 			Description: "Last-Event-ID resumes the stream of a task without a gap",
@@ -315,26 +315,6 @@ func (s *service) replay(ctx context.Context, key journal.Key, id string) (iter.
 	}
 	ring := s.e.rings.acquire(key, head)
 	return s.e.stream(ctx, ring, &reader{after: after, untilTerminal: true}), nil
-}
-
-// CreatePushConfig implements a2a.Service (A2A 1.0 §3.3.4): there is no delivery yet.
-func (s *service) CreatePushConfig(context.Context, *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotSupported
-}
-
-// GetPushConfig implements a2a.Service.
-func (s *service) GetPushConfig(context.Context, *a2a.GetPushConfigRequest) (*a2a.PushConfig, error) {
-	return nil, a2a.ErrPushNotSupported
-}
-
-// ListPushConfigs implements a2a.Service.
-func (s *service) ListPushConfigs(context.Context, *a2a.ListPushConfigsRequest) (*a2a.ListPushConfigsResponse, error) {
-	return nil, a2a.ErrPushNotSupported
-}
-
-// DeletePushConfig implements a2a.Service.
-func (s *service) DeletePushConfig(context.Context, *a2a.DeletePushConfigRequest) error {
-	return a2a.ErrPushNotSupported
 }
 
 // ExtendedCard implements a2a.Service.

@@ -31,6 +31,7 @@ var rings = map[string]int{
 	"internal/binding": 3, "files": 3,
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
+	"push": 4, // serves an engine that does not know it
 
 	"internal/cmdline":   3,                          // what the commands of apps and of internal/cli share
 	"internal/execagent": 3,                          // an agent that runs a shell command
