@@ -5,6 +5,9 @@ package dragoman_test
 import (
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net"
 	"strings"
 	"testing"
@@ -74,5 +77,25 @@ func TestServeRefusesOptionsThatContradictEachOther(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q in it", err, want)
 		}
+	}
+}
+
+// A protected and durable agent takes less than 20 lines.
+func TestAGuardedAgentIsShort(t *testing.T) {
+	t.Parallel()
+	const example = "examples/guarded/main.go"
+	files := token.NewFileSet()
+	program, err := parser.ParseFile(files, example, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for _, d := range program.Decls {
+		if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+			lines += files.Position(d.End()).Line - files.Position(d.Pos()).Line + 1
+		}
+	}
+	if lines == 0 || lines >= 20 {
+		t.Errorf("%s has %d lines beside its imports", example, lines)
 	}
 }
