@@ -7,3 +7,6 @@ func (s *Store) BreakSync(err error) { s.sync = func(string) error { return err 
 
 // MendSync undoes BreakSync.
 func (s *Store) MendSync() { s.sync = syncFolder }
+
+// ReferenceTo returns what stands for a file in the journal.
+func ReferenceTo(f *File) string { return referenceTo(f) }

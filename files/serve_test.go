@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/files"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
 )
@@ -236,4 +237,20 @@ func FuzzURL(f *testing.F) {
 			t.Errorf("%q is taken", raw)
 		}
 	})
+}
+
+// Webhooks get signed URLs without a call, and only for files of their task.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), nil)
+	f := put(t, s, keyOf("t"), "text", files.File{MediaType: "text/plain", Name: "a.txt"})
+	for task, signed := range map[a2a.TaskID]bool{"t": true, "other": false} {
+		part := a2a.Part{Content: a2a.URL(files.ReferenceTo(f))}
+		ev := &a2a.ArtifactUpdate{TaskID: task, Artifact: &a2a.Artifact{ID: "a", Parts: []a2a.Part{part}}}
+		shown := s.Shown(keyOf(task), base, ev).(*a2a.ArtifactUpdate)
+		u, _ := shown.Artifact.Parts[0].Content.(a2a.URL)
+		if strings.HasPrefix(string(u), base) != signed {
+			t.Errorf("%s: shown as %s", task, u)
+		}
+	}
 }

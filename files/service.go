@@ -64,14 +64,23 @@ func (s *signing) AgentCard() *a2a.AgentCard {
 // call reaches when it finds the first reference.
 func (s *signing) view(ctx context.Context, operation, tenant string) view {
 	base := cmp.Or(s.base, a2a.CallFrom(ctx).BaseURL)
-	scope := sync.OnceValues(func() (journal.Scope, error) { return s.scope(ctx, operation, tenant) })
+	return s.store.view(base, sync.OnceValues(func() (journal.Scope, error) { return s.scope(ctx, operation, tenant) }))
+}
+
+// Shown returns an event of a task with signed URLs in place of references, for those who get it without a call, as
+// webhooks do. base is as of [Store.Service].
+func (s *Store) Shown(key journal.Key, base string, e a2a.Event) a2a.Event {
+	return s.view(base, func() (journal.Scope, error) { return key.Scope, nil }).event(e)
+}
+
+func (s *Store) view(base string, scope func() (journal.Scope, error)) view {
 	return func(task a2a.TaskID, p a2a.Part) a2a.Part {
 		id, name, ok := parseReference(string(p.Content.(a2a.URL)))
 		if !ok || base == "" {
 			return p
 		}
 		if scope, err := scope(); err == nil && isOf(journal.Key{Scope: scope, ID: task}, id) {
-			p.Content = a2a.URL(s.store.URL(base, id, name, time.Now()))
+			p.Content = a2a.URL(s.URL(base, id, name, time.Now()))
 		}
 		return p
 	}

@@ -35,7 +35,7 @@ var rings = map[string]int{
 
 	"internal/cmdline":   3,                          // what the commands of apps and of internal/cli share
 	"internal/execagent": 3,                          // an agent that runs a shell command
-	"internal/storage":   4,                          // opens the journals of commands
+	"internal/storage":   5,                          // opens the journals of commands
 	"internal/modelflag": 5,                          // opens the language model that --llm names
 	"internal/benchcmd":  8,                          // the command bench
 	"internal/form":      3,                          // forms of agents, as people fill them

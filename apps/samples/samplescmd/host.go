@@ -26,6 +26,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/modelflag"
 	"github.com/dragoman-a2a/dragoman/internal/storage"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
+	"github.com/dragoman-a2a/dragoman/push"
 )
 
 // flagMCP names the flag with MCP servers.
@@ -39,6 +40,7 @@ type hostOptions struct {
 	retention  time.Duration
 	ownerQuota sizeFlag // 0 for none
 	agentRole  bool
+	push       storage.PushOptions
 
 	rates                        string
 	reply                        bool
@@ -86,6 +88,7 @@ type sampleHost struct {
 	run     *cmdline.Run
 	journal *storage.Journal
 	engine  *engine.Engine
+	sender  *push.Sender // nil without push notifications
 	files   *files.Store
 	logger  *slog.Logger
 	model   llm.Model              // nil: rules
@@ -118,11 +121,6 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 	if err != nil {
 		return nil, err
 	}
-	h.engine, err = engine.New(&engine.Options{Journal: h.journal.Journal, Logger: logger, TurnLimit: o.turnLimit,
-		Retention: o.retention})
-	if err != nil {
-		return nil, err
-	}
 	place := filepath.Join(h.journal.Place, "files")
 	if o.Data == cmdline.InMemory {
 		if h.scratch, err = os.MkdirTemp("", "dragoman-files-"); err != nil {
@@ -131,6 +129,17 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 		place = h.scratch
 	}
 	if h.files, err = files.Open(place, &files.Options{Journal: h.journal.Journal, Logger: logger}); err != nil {
+		return nil, err
+	}
+	options := &engine.Options{Journal: h.journal.Journal, Logger: logger, TurnLimit: o.turnLimit,
+		Retention: o.retention}
+	if h.sender, err = o.push.Open(run, h.journal, logger, h.files.Shown); err != nil {
+		return nil, err
+	}
+	if h.sender != nil {
+		options.Push = h.sender
+	}
+	if h.engine, err = engine.New(options); err != nil {
 		return nil, err
 	}
 	if model != nil && (folder == agentCoder || folder == cmdline.FolderSamples) {
@@ -223,6 +232,9 @@ func (h *sampleHost) close(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.Drain)
 		defer cancel()
 		err = h.engine.Shutdown(ctx)
+	}
+	if h.sender != nil {
+		err = errors.Join(err, h.sender.Shutdown(ctx))
 	}
 	for _, server := range h.servers {
 		if err := server.Close(); err != nil { // it may have ended before, as Ctrl-C ends commands too

@@ -139,6 +139,7 @@ func (c *commands) serveCommand() *cobra.Command {
 		"let clients of 0.1 send messages to ended tasks; =false rejects them")
 	flags.BoolVar(&o.rawFiles, "raw-files", false,
 		"in 0.3 over gRPC and HTTP+JSON, read and write files as bytes instead of base64 text")
+	o.push.Flags(flags)
 	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "accept messages that callers send in the role of the agent")
 	o.TLSFlags(flags)
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "time limit of one turn of the agent")
