@@ -28,6 +28,15 @@ func (p place) String() string {
 	return p.file
 }
 
+// URLOf returns the URL of the card that a reference names, see [Resolver.Resolve]; "" for a file.
+func URLOf(ref string) string {
+	p, err := parse(ref)
+	if err != nil || p.url == nil {
+		return ""
+	}
+	return p.url.String()
+}
+
 // parse finds out what a reference means, see [Resolver.Resolve].
 func parse(ref string) (place, error) {
 	if ref == "" {

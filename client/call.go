@@ -23,6 +23,7 @@ type Call struct {
 	Operation string             // the name in A2A 1.0, such as "SendMessage" or "SubscribeToTask"
 	Request   any                // the request of the a2a package, a pointer; to change it, put a changed copy here
 	Params    http.Header        // service parameters, sent as HTTP headers or gRPC metadata; may be changed
+	Query     url.Values         // credentials that are sent in the URL, which gRPC does not have; may be changed
 	Interface a2a.AgentInterface // where it goes
 }
 
@@ -126,6 +127,9 @@ func lacksOperation(err error) bool {
 
 // unsent reports whether a call failed before a byte of it was sent.
 func unsent(err error) bool {
+	if _, refused := errors.AsType[*OriginError](err); refused {
+		return true
+	}
 	e, ok := errors.AsType[*wire.ConnError](err)
 	return ok && !e.Sent
 }
@@ -134,14 +138,18 @@ func unsent(err error) bool {
 func attempt[Res, Req any](ctx context.Context, c *Client, e *endpoint, op wire.Operation, req *Req) (Res, error) {
 	r := *req
 	*op.Subject(&r).Tenant = cmp.Or(c.opts.Tenant, e.iface.Tenant)
-	call := &Call{Operation: op.String(), Request: &r, Params: c.params(op, e.generation), Interface: e.iface}
+	call := &Call{Operation: op.String(), Request: &r, Params: c.params(op, e.generation), Query: url.Values{},
+		Interface: e.iface}
 	var none Res
 	result, err := c.intercepted(func(ctx context.Context, call *Call) (any, error) {
 		r, ok := call.Request.(*Req)
 		if !ok {
 			return nil, fmt.Errorf("an interceptor made the request of %s a %T", call.Operation, call.Request)
 		}
-		result, err := op.Call(wire.WithParams(ctx, call.Params), e.transport, r)
+		if err := c.mayCarry(call); err != nil {
+			return nil, err
+		}
+		result, err := op.Call(wire.WithParams(ctx, call.Params, call.Query), e.transport, r)
 		if err == nil && result == nil {
 			return struct{}{}, nil // of DeletePushConfig
 		}

@@ -70,6 +70,7 @@ func Dial(ctx context.Context, ref string, opts *Options) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(err, o.release())
 	}
+	o.CardURL = card.URLOf(ref)
 	return open(c, o)
 }
 

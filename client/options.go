@@ -19,6 +19,13 @@ type Options struct {
 	HTTPClient *http.Client
 
 	Resolver *card.Resolver // finds the card; nil means one of the client's own
+	// CardURL is where the card given to [New] came from; [Dial] knows it. Calls with credentials go to interfaces of
+	// its origin only. Empty, as for a card in a file, means that the program answers for the card's interfaces. A text
+	// that is no URL has no origin.
+	CardURL string
+	// CredentialsTo are further origins that may get credentials, such as "https://agent.example.com".
+	CredentialsTo []string
+
 	// the only bindings to use, the preferred one first; empty means all that are known, in the card's order
 	Bindings []string
 	// that may be spoken; empty means all, so that the order of the card decides: the agent's preference

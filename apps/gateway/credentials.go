@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"maps"
 	"net/http"
 	"slices"
@@ -82,6 +83,13 @@ func (c *calling) passOn(ctx context.Context, call *client.Call, next client.Han
 		err = &a2a.Error{Kind: a2a.ErrInvalidAgentResponse, Cause: err,
 			Message: "the agent refuses the gateway, which calls it with credentials of its own; tell the gateway's " +
 				"operator"}
+	}
+	if origins, ok := errors.AsType[*client.OriginError](err); ok {
+		c.logger.LogAttrs(ctx, slog.LevelWarn,
+			"credentials of a caller are not sent to another origin than the card's; allow it with --credentials-to",
+			slog.String("card", origins.Card), slog.String("interface", origins.Interface))
+		err = &a2a.Error{Kind: a2a.ErrUnavailable, Cause: origins, Message: "the gateway does not send " +
+			"credentials to this agent, whose card is at another origin; the operator of the gateway can allow it"}
 	}
 	return res, err
 }

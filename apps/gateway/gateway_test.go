@@ -564,6 +564,37 @@ func TestTheTokenOfAProtectedAgent(t *testing.T) {
 	}
 }
 
+// Credentials of callers stay at the origin of the agent's card.
+func TestCredentialsStayAtTheOriginOfTheCard(t *testing.T) {
+	t.Parallel()
+	var stolen atomic.Int32
+	other := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			stolen.Add(1)
+		}
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	c := withSchemes(map[string]a2a.SecurityScheme{"b": &a2a.HTTPAuthScheme{Scheme: "bearer"}})
+	c.SupportedInterfaces = []a2a.AgentInterface{{URL: other, Binding: a2a.BindingJSONRPC, ProtocolVersion: "1.0"}}
+	text, err := c.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
+	call := func(opts *gateway.Options) string {
+		return post(t, front(t, opts, gateway.Upstream{Card: home}),
+			`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}`, "A2A-Version: 1.0",
+			"Authorization: Bearer secret")
+	}
+	if body := call(nil); stolen.Load() > 0 || strings.Contains(body, other) || !strings.Contains(body, `"error"`) {
+		t.Errorf("%d calls with the token elsewhere; the answer is %s", stolen.Load(), body)
+	}
+	call(&gateway.Options{Client: client.Options{CredentialsTo: []string{other}}})
+	if stolen.Load() == 0 {
+		t.Error("the token was not sent where it may go")
+	}
+}
+
 func withSchemes(schemes map[string]a2a.SecurityScheme) *a2a.AgentCard {
 	c := card()
 	c.SecuritySchemes = schemes

@@ -42,9 +42,10 @@ type upstream struct {
 // calling is a client for one card. All clients of an upstream share their connections.
 type calling struct {
 	*client.Client
-	card  *a2a.AgentCard
-	alone bool // its agent is the only one, so that tenants are the agent's
-	hides bool // passes no credentials on
+	card   *a2a.AgentCard
+	alone  bool // its agent is the only one, so that tenants are the agent's
+	hides  bool // passes no credentials on
+	logger *slog.Logger
 }
 
 func (c *calling) generation() a2a.Generation {
@@ -101,8 +102,9 @@ func (u *upstream) client(ctx context.Context) (*calling, error) {
 
 // newCalling makes a client for a card. It has no connections of its own.
 func (u *upstream) newCalling(found *a2a.AgentCard) (*calling, error) {
-	c := &calling{card: found, alone: u.name == "", hides: u.hides}
+	c := &calling{card: found, alone: u.name == "", hides: u.hides, logger: u.logger}
 	opts := u.opts
+	opts.CardURL = card.URLOf(u.ref)
 	opts.Interceptors = append(slices.Clone(opts.Interceptors), c.passOn)
 	var err error
 	c.Client, err = client.New(found, &opts)

@@ -348,6 +348,10 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 		opts.MaxAnswer, opts.MaxEvent = cmp.Or(opts.MaxAnswer, d.opts.Client.MaxAnswer),
 			cmp.Or(opts.MaxEvent, d.opts.Client.MaxEvent)
 	}
+	opts.CardURL = fromCatalog
+	if r.given {
+		opts.CardURL = card.URLOf(r.ref.Card)
+	}
 	cl, err := client.New(c, &opts)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoInterface, err)
@@ -358,6 +362,9 @@ func (d *Directory) connect(r *remote, c *a2a.AgentCard) error {
 	r.card, r.conn = c, &conn{client: cl}
 	return nil
 }
+
+// fromCatalog stands for the place of a card of the catalogue. It is no URL, so that no credentials go by the card.
+const fromCatalog = "a registry"
 
 // overHTTP returns the bindings for agents of the catalogue: those whose connections an HTTP client makes.
 func overHTTP(wanted []string, c *a2a.AgentCard) []string {

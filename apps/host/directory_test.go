@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
+	"github.com/dragoman-a2a/dragoman/client"
 )
 
 // catalog is a catalogue whose entries a test changes.
@@ -204,6 +205,54 @@ func TestAgentsOfACatalogueAreCalledInTheNetworksOnly(t *testing.T) {
 	}
 	if _, err := host.NewDirectory(&host.DirectoryOptions{Networks: "all"}); err == nil {
 		t.Error("networks that there are not were taken")
+	}
+}
+
+// Credentials of a host go to the origins of the cards that it was given, and to no agent of a catalogue.
+func TestCredentialsStayAtTheOriginOfTheCard(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"given": true, "moved": false, "listed": false, "allowed": true} {
+		var sent atomic.Bool
+		url := front(t, hello.New(hello.Options{}), hello.Card(), func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("Authorization") == "Bearer secret" {
+					sent.Store(true)
+				}
+				next.ServeHTTP(w, r)
+			})
+		})
+		moved := entry("1", "Stranger", url)
+		text, err := moved.Card.AppendJSON(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		home := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
+		defer home.Close()
+		options := &host.DirectoryOptions{Networks: registry.NetworksLoopback,
+			Client: client.Options{Interceptors: []client.Interceptor{client.Bearer("secret")}}}
+		switch name {
+		case "given":
+			options.Agents = []host.AgentRef{{Card: url, Alias: "Stranger"}}
+		case "allowed":
+			options.Client.CredentialsTo = []string{url}
+			fallthrough
+		case "moved":
+			options.Agents = []host.AgentRef{{Card: home.URL, Alias: "Stranger"}}
+		case "listed":
+			options.Catalog = listed(moved)
+		}
+		d, err := host.NewDirectory(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := a2a.TaskStateFailed
+		if want {
+			state = a2a.TaskStateCompleted
+		}
+		must(t, newWorldOver(t, d, host.Options{}).Send("@Stranger say hello to Ada"), state)
+		if sent.Load() != want {
+			t.Errorf("%s: the token was sent: %v", name, sent.Load())
+		}
 	}
 }
 

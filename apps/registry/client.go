@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/dragoman-a2a/dragoman/internal/origin"
 )
 
 // DefaultAddr is the address of a registry unless someone names another one.
@@ -39,6 +41,8 @@ func (o ClientOptions) Defaults() ClientOptions {
 	return o
 }
 
+const maxRedirects = 5
+
 // A Client is a [Catalog] over HTTP. It must be made by [NewClient].
 type Client struct {
 	base *url.URL
@@ -59,7 +63,16 @@ func NewClient(baseURL string, opts *ClientOptions) (*Client, error) {
 		base.Fragment != "" {
 		return nil, fmt.Errorf("registry: %q is no URL of a registry; give one such as http://127.0.0.1:8095", baseURL)
 	}
-	return &Client{base: base, opts: o.Defaults()}, nil
+	o = o.Defaults()
+	web := *o.HTTPClient
+	web.CheckRedirect = func(next *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects || origin.Of(next.URL.String()) != origin.Of(baseURL) {
+			return http.ErrUseLastResponse // the token is for this registry
+		}
+		return nil
+	}
+	o.HTTPClient = &web
+	return &Client{base: base, opts: o}, nil
 }
 
 // List implements [Catalog].

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -249,6 +250,25 @@ func TestServe(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("it does not end")
+	}
+}
+
+// The token of a registry does not follow a redirect to another port of the same host, as net/http would let it.
+func TestTheTokenStaysAtTheRegistry(t *testing.T) {
+	t.Parallel()
+	var stolen atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stolen.Add(1) }))
+	defer other.Close()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+	}))
+	defer s.Close()
+	c, err := registry.NewClient(s.URL, &registry.ClientOptions{Token: "secret", HTTPClient: s.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Remove(t.Context(), "x"); err == nil || stolen.Load() > 0 {
+		t.Errorf("%v; the other server got %d requests", err, stolen.Load())
 	}
 }
 

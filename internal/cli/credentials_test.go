@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -172,5 +174,49 @@ func TestRefusedTaskPointsAtDebug(t *testing.T) {
 		if got.code != cmdline.ExitFailure || got.stdout != "" || !strings.Contains(got.stderr, "--debug") {
 			t.Errorf("%s: %+v", id, got)
 		}
+	}
+}
+
+// A token stays at the origin of the agent's card, unless a flag names the other one.
+func TestATokenDoesNotFollowACard(t *testing.T) {
+	t.Parallel()
+	var stolen atomic.Int32
+	other := serveAgent(t, echoAgent, &server.Options{
+		Authenticator: auth.AuthenticatorFunc(func(r *http.Request) (a2a.Identity, error) {
+			if r.Header.Get("Authorization") == "Bearer "+testKey {
+				stolen.Add(1)
+			}
+			return a2a.Identity{Subject: "ann"}, nil
+		})})
+	home := serveHandler(t, func(w http.ResponseWriter, r *http.Request) {
+		answer, err := http.Get(other + card.WellKnownPath)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer answer.Body.Close()
+		io.Copy(w, answer.Body)
+	})
+	env := map[string]string{"DRAGOMAN_BEARER": testKey}
+	for name, args := range map[string][]string{
+		"send": {"send", "-a", home, "hi"}, "task": {"task", "list", "-a", home},
+	} {
+		got := runWith(t.Context(), env, "", append(args, "-o", "json")...)
+		if got.code != cmdline.ExitAuth || stolen.Load() > 0 ||
+			!strings.Contains(got.stderr, "DRAGOMAN_ERR_CREDENTIALS_ORIGIN") ||
+			!strings.Contains(got.stderr, "--credentials-to "+other) {
+			t.Errorf("%s: %+v, %d calls with the token", name, got, stolen.Load())
+		}
+		if got := runWith(t.Context(), nil, "", args...); got.code != cmdline.ExitOK {
+			t.Errorf("%s without a token: %+v", name, got)
+		}
+	}
+	got := runWith(t.Context(), env, "", "send", "-a", home, "hi", "--credentials-to", other)
+	if got.code != cmdline.ExitOK || stolen.Load() == 0 {
+		t.Errorf("allowed: %+v", got)
+	}
+	got = runWith(t.Context(), env, "", "send", "-a", home, "hi", "--credentials-to", "agent")
+	if got.code != cmdline.ExitUsage {
+		t.Errorf("no origin: %+v", got)
 	}
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -219,5 +220,5 @@ func (c *command) checkOptions(cmd *cobra.Command) error {
 		return c.refuse(cmd, "poll-interval",
 			cmdline.Usagef("--poll-interval is %v; it must be above 0", c.PollInterval))
 	}
-	return c.TLS.Check()
+	return cmp.Or(c.CheckOrigins(), c.TLS.Check())
 }

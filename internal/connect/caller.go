@@ -17,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/origin"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -133,17 +134,22 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	cardURL, err := c.cardURL()
+	if err != nil {
+		return nil, err
+	}
 	c.Progress.Calls(found.Name)
 	options := &client.Options{
-		HTTPClient:   c.HTTPClient(),
-		Extensions:   c.Extensions,
+		HTTPClient: c.HTTPClient(),
+		Extensions: c.Extensions,
+		CardURL:    cardURL, CredentialsTo: c.CredentialsTo,
 		PollInterval: c.PollInterval,
 		Interceptors: []client.Interceptor{c.Send(params), (&reconnect{Terminal: c.Terminal}).see},
 	}
 	if err := c.ChooseInterface(options); err != nil {
 		return nil, err
 	}
-	if err := c.addKey(found, options, params); err != nil {
+	if err := c.addKey(found, options); err != nil {
 		return nil, err
 	}
 	if tap, ok := c.HTTPClient().Transport.(*Tap); ok {
@@ -227,6 +233,11 @@ func (c *Caller) CommandFor(noun, verb string, args ...string) []string {
 	words = append(words, c.ConfigFlag()...)
 	words = append(words, c.InterfaceFlags()...)
 	words = append(words, c.TLS.ResumeArgs(c.FromFlag)...)
+	for _, to := range c.CredentialsTo {
+		if c.FromFlag(FlagCredentialsTo) {
+			words = append(words, "--"+FlagCredentialsTo, to)
+		}
+	}
 	for _, uri := range c.Extensions {
 		words = append(words, "--extension", uri)
 	}
@@ -244,6 +255,7 @@ func (c *Caller) Flags() *pflag.FlagSet {
 		"first pause between two polls of a task that cannot be streamed; the pauses grow")
 	flags.StringVar(&o.Bearer, "bearer", "", "token to send as Authorization: Bearer; prefer DRAGOMAN_BEARER")
 	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
+	o.CredentialsToFlag(flags)
 	o.TLS.Add(flags)
 	flags.BoolVar(&c.All, "verbose", false,
 		"show everything that is sent and received: messages, ids, media types, metadata")
@@ -257,6 +269,23 @@ func (c *Caller) Flags() *pflag.FlagSet {
 	flags.StringArrayVar(&o.Extensions, "extension", nil, "URI of an extension to activate; repeatable")
 	c.DebugFlag(flags)
 	return flags
+}
+
+// CredentialsToFlag adds the flag that lets credentials go to interfaces at other origins than the card's.
+func (o *Options) CredentialsToFlag(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&o.CredentialsTo, FlagCredentialsTo, nil, "origin that may get credentials although the card "+
+		"is at another one, such as https://agent.example.com; repeatable")
+}
+
+// CheckOrigins refuses values of --credentials-to that are not origins.
+func (o *Options) CheckOrigins() error {
+	for _, to := range o.CredentialsTo {
+		if !strings.Contains(to, "://") || origin.Of(to) == "" {
+			return cmdline.Usagef("--%s is %q, which is no origin", FlagCredentialsTo, to).WithHint(
+				"for example --" + FlagCredentialsTo + " https://agent.example.com")
+		}
+	}
+	return nil
 }
 
 // DebugFlag adds --debug.

@@ -81,6 +81,12 @@ func lookUp[T any](ctx context.Context, c *Caller, ref string,
 	return found, err
 }
 
+// cardURL returns the URL of the agent's card; "" if it is a file.
+func (c *Caller) cardURL() (string, error) {
+	at, err := CardAt(c.Registry, c.Agent)
+	return card.URLOf(at), err
+}
+
 // CardAt returns where the card of a reference is: at the registry for an entry of it, and else where the reference
 // says.
 func CardAt(catalogue, ref string) (string, error) {

@@ -85,6 +85,9 @@ func (c *Caller) Failure(err error) *cmdline.Failure {
 	if e, ok := errors.AsType[*client.UnreachableError](err); ok {
 		return unreachable(e)
 	}
+	if e, ok := errors.AsType[*client.OriginError](err); ok {
+		return originFailure(e)
+	}
 	if e, ok := errors.AsType[*a2a.Error](err); ok {
 		return c.protocolFailure(e)
 	}
@@ -127,6 +130,12 @@ func unreachable(e *client.UnreachableError) *cmdline.Failure {
 	}
 	f.Message = fmt.Sprintf("agent %q cannot be reached: %s", e.Agent, strings.Join(reasons, "; "))
 	return f.AboutCredentials()
+}
+
+// originFailure says how to allow what the client refused.
+func originFailure(e *client.OriginError) *cmdline.Failure {
+	return &cmdline.Failure{Exit: cmdline.ExitAuth, Code: cmdline.CodeOther + "CREDENTIALS_ORIGIN", Message: e.Error(),
+		Hint: "if that server may have them, add --" + FlagCredentialsTo + " " + e.Interface}
 }
 
 // attempts returns the errors that one error joins.

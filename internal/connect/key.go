@@ -3,7 +3,6 @@
 package connect
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
@@ -47,7 +46,7 @@ func keyScheme(card *a2a.AgentCard) *a2a.APIKeyScheme {
 }
 
 // addKey sends --api-key with each call as the agent's card says (A2A 1.0 §4.5.2): in a header, a cookie or the query.
-func (c *Caller) addKey(card *a2a.AgentCard, options *client.Options, params http.Header) error {
+func (c *Caller) addKey(card *a2a.AgentCard, options *client.Options) error {
 	key := c.APIKey
 	if key == "" {
 		return nil
@@ -66,38 +65,8 @@ func (c *Caller) addKey(card *a2a.AgentCard, options *client.Options, params htt
 	if tap, ok := c.HTTPClient().Transport.(*Tap); ok {
 		tap.Hide(scheme.Name)
 	}
-	switch scheme.Location {
-	case "header":
-		params.Set(scheme.Name, key)
-	case "cookie":
-		params.Set("Cookie", (&http.Cookie{Name: scheme.Name, Value: key}).String())
-	case "query":
-		options.HTTPClient = &http.Client{Transport: addingQuery(options.HTTPClient.Transport, scheme.Name, key)}
-		options.Interceptors = append(options.Interceptors, noQueryOverGRPC)
-	default:
-		return &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeCardInvalid,
-			Message: "the agent's card does not say where to send its API key"}
-	}
+	options.Interceptors = append(options.Interceptors, client.APIKey(scheme, key))
 	return nil
-}
-
-// addingQuery adds a parameter to the URL of each request.
-func addingQuery(next http.RoundTripper, name, value string) http.RoundTripper {
-	return RoundTripper(func(req *http.Request) (*http.Response, error) {
-		req = req.Clone(req.Context())
-		query := req.URL.Query()
-		query.Set(name, value)
-		req.URL.RawQuery = query.Encode()
-		return next.RoundTrip(req)
-	})
-}
-
-func noQueryOverGRPC(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-	if call.Interface.Binding == a2a.BindingGRPC {
-		return nil, cmdline.Usagef("the agent requires its API key in the URL, which gRPC does not support").WithHint(
-			"choose another binding with --transport")
-	}
-	return next(ctx, call)
 }
 
 // A RoundTripper is a function that makes exchanges.

@@ -24,14 +24,15 @@ type Options struct {
 	PollInterval time.Duration
 	Extensions   []string
 
-	Bearer     string
-	APIKey     string
-	SvcParams  []string
-	Version    string
-	Transports []string
-	Tenant     string
-	TLS        TLSOptions
-	Debug      bool
+	Bearer        string
+	APIKey        string
+	SvcParams     []string
+	CredentialsTo []string // origins beside that of the card
+	Version       string
+	Transports    []string
+	Tenant        string
+	TLS           TLSOptions
+	Debug         bool
 }
 
 // defaultPoll is the first pause between two polls of a task, by the A2A command-line specification: a person waits,

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
@@ -97,10 +98,21 @@ func result[T any](value any, err error) (T, error) {
 type paramsKey struct{}
 
 // WithParams returns a context for one call with these service parameters (A2A 1.0 §3.2.6), which the binding sends as
-// HTTP headers or as gRPC metadata. Names are spelled as http.Header spells them. The header must not be changed until
-// the call has returned.
-func WithParams(ctx context.Context, params http.Header) context.Context {
+// HTTP headers or as gRPC metadata, and with those of a query that is put into URLs over HTTP. Names are spelled as
+// http.Header spells them. Neither must be changed until the call has returned.
+func WithParams(ctx context.Context, params http.Header, query url.Values) context.Context {
+	if len(query) > 0 {
+		ctx = context.WithValue(ctx, queryKey{}, query)
+	}
 	return context.WithValue(ctx, paramsKey{}, params)
+}
+
+type queryKey struct{}
+
+// QueryFrom returns what the URLs of ctx get, or nil. It is read-only.
+func QueryFrom(ctx context.Context) url.Values {
+	query, _ := ctx.Value(queryKey{}).(url.Values)
+	return query
 }
 
 // ParamsFrom returns the service parameters of ctx, or nil. They are read-only.

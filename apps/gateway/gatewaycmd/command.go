@@ -80,6 +80,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	connect.AgentsFlag(flags, &o.upstreams)
 	connect.RegistryFlag(flags, &c.Registry)
 	connect.AgentVersionFlag(flags, &o.agentVersion)
+	c.CredentialsToFlag(flags)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8090", "address to listen on; port 0 picks a free port")
 	flags.StringVar(&o.URL, "url", "", "base URL under which clients and agents reach the gateway (default: the "+
 		"address it listens on)")
@@ -147,7 +148,7 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 			},
 		},
 		Client: client.Options{HTTPClient: c.HTTPClient(), Generations: generations,
-			Interceptors: []client.Interceptor{c.Send(params)}},
+			Interceptors: []client.Interceptor{c.Send(params)}, CredentialsTo: c.CredentialsTo},
 		HideCallers:          hides,
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,

@@ -109,6 +109,7 @@ func (c *hostCommand) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	connect.AgentVersionFlag(flags, &o.agentVersion)
 	calls := c.Flags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
+	flags.AddFlag(calls.Lookup(connect.FlagCredentialsTo))
 	for _, name := range connect.TLSFlags {
 		flags.AddFlag(calls.Lookup(name))
 	}

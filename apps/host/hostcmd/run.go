@@ -137,7 +137,8 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 		return nil, err
 	}
 	options := &host.DirectoryOptions{Networks: o.networks,
-		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations}}
+		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations,
+			CredentialsTo: c.CredentialsTo}}
 	for _, text := range o.agents {
 		alias, card := connect.NameAndRef(text)
 		if card == "" {

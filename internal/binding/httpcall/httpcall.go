@@ -11,10 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -122,6 +124,9 @@ func (c *Caller) send(ctx context.Context, r *Request) (*http.Response, error) {
 	if ctx.Err() != nil {
 		return nil, ended(ctx)
 	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		u.URL = r.URL // without the query, which holds credentials
+	}
 	// A RoundTripper that is not net/http's may not tell what it did: then only a failed dial proves that nothing was
 	// sent.
 	unsent := isDial(err) || dialed.Load() && !sent.Load()
@@ -136,6 +141,11 @@ func newRequest(ctx context.Context, r *Request) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
 	if err != nil {
 		return nil, fmt.Errorf("the card's interface has an address that cannot be used: %w", err)
+	}
+	if added := wire.QueryFrom(ctx); len(added) > 0 {
+		query := req.URL.Query()
+		maps.Copy(query, added)
+		req.URL.RawQuery = query.Encode()
 	}
 	for name, values := range wire.ParamsFrom(ctx) {
 		req.Header[name] = values

@@ -39,7 +39,7 @@ func TestDoSendsTheServiceParameters(t *testing.T) {
 		io.WriteString(w, strings.Join([]string{r.Method, r.Header.Get("A2A-Version"), r.Header.Get("Content-Type"),
 			r.Header.Get("Accept"), string(body)}, " "))
 	})
-	ctx := wire.WithParams(t.Context(), http.Header{"A2a-Version": {"1.0"}})
+	ctx := wire.WithParams(t.Context(), http.Header{"A2a-Version": {"1.0"}}, nil)
 	answer, err := c.Do(ctx, &httpcall.Request{Method: "POST", URL: url, ContentType: "a/b", Accept: "c/d",
 		Body: []byte("hello")})
 	if err != nil {
