@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -263,7 +264,8 @@ func TestOperations(t *testing.T) {
 		err = c.DeletePushConfig(ctx, &a2a.DeletePushConfigRequest{TaskID: "t1", ID: "p"})
 		check("DeletePushConfig", nil, err, nil, &a2a.DeletePushConfigRequest{Tenant: tenant, TaskID: "t1", ID: "p"})
 		card, err := c.ExtendedCard(ctx, &a2a.ExtendedCardRequest{})
-		if err != nil || card.Name != "extended" || len(card.SupportedInterfaces) != 1 || len(card.Skills) != 1 {
+		if err != nil || card.Name != "extended" || len(card.Skills) != 1 || !slices.ContainsFunc(
+			card.SupportedInterfaces, func(i a2a.AgentInterface) bool { return i.Binding == a2a.BindingGRPC }) {
 			t.Errorf("%s: ExtendedCard: %+v, %v", gen, card, err)
 		}
 		// A history of nothing cannot be asked for in a2a.v1, and yet nothing comes.
