@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth/ratelimit"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/binding/jsonrpc"
 	"github.com/dragoman-a2a/dragoman/internal/binding/older"
@@ -87,10 +88,11 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	l := o.Limits
 	s.core = &binding.Core{
-		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: o.Authenticator, LeaveScopes: o.LeaveScopes,
-		Policy:  o.policy(s.auditor),
-		BaseURL: s.rootOf,
-		MaxBody: l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
+		Service: older.Service{Service: svc}, Profile: s.profileFor, Auth: ratelimit.Logins(o.Authenticator),
+		LeaveScopes: o.LeaveScopes,
+		Policy:      o.policy(s.auditor),
+		BaseURL:     s.rootOf,
+		MaxBody:     l.Body, MaxParts: l.Parts, MaxDepth: l.Depth,
 		Generations:       o.Generations,
 		AcceptUnversioned: o.AcceptUnversioned,
 		Codes100:          o.Codes100,

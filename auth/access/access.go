@@ -32,7 +32,7 @@ import (
 type Access struct {
 	// Authenticator knows the callers; nil if the file names none.
 	Authenticator auth.Authenticator
-	// Policy is that of the rules and of the decision point, both of which must allow; nil if the file has neither.
+	// Policy is that of limits, rules and the decision point, all of which must allow; nil if the file has none.
 	Policy auth.Policy
 	// ClientCAs sign the certificates of callers; nil if none come with certificates. The server's tls.Config needs
 	// them, with tls.VerifyClientCertIfGiven.
@@ -65,19 +65,23 @@ func Parse(text []byte, folder string, lookup func(name string) (string, bool)) 
 	if err := documents.DecodeContext(ctx, &more); !errors.Is(err, io.EOF) {
 		return nil, errors.New("1:1: the file has several documents, parted by ---; put everything into one")
 	}
-	if len(f.Callers) == 0 && len(f.Rules) == 0 && f.Policy == nil {
-		return nil, errors.New("1:1: the file has neither callers nor rules; see docs/access.md for examples")
+	if len(f.Callers)+len(f.Rules)+len(f.Limits) == 0 && f.Policy == nil {
+		return nil, errors.New("1:1: the file has no callers, limits or rules; see docs/access.md for examples")
 	}
 	a := &Access{}
-	switch {
-	case f.Policy != nil && len(f.Rules) > 0:
-		a.Policy = auth.Policies{f.Rules, f.Policy.policy}
-	case f.Policy != nil:
-		a.Policy = f.Policy.policy
-	case len(f.Rules) > 0:
-		a.Policy = f.Rules
+	policies, err := limiter(f.Limits)
+	if err != nil {
+		return nil, located(err)
 	}
-	var err error
+	if len(f.Rules) > 0 {
+		policies = append(policies, f.Rules)
+	}
+	if f.Policy != nil {
+		policies = append(policies, f.Policy.policy)
+	}
+	if policies != nil {
+		a.Policy = policies
+	}
 	if a.Authenticator, a.ClientCAs, err = authenticator(f.Callers); err != nil {
 		return nil, located(err)
 	}
@@ -98,6 +102,7 @@ func located(err error) error {
 // file is the form of the file.
 type file struct {
 	Callers []caller       `yaml:"callers"`
+	Limits  []limit        `yaml:"limits"`
 	Rules   rules          `yaml:"rules"`
 	Policy  *decisionPoint `yaml:"policy"`
 }

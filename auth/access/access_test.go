@@ -219,12 +219,38 @@ func TestDecisionPoint(t *testing.T) {
 	}
 }
 
+// Limits hold for each caller; a limit without names is for all operations that no other one names.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	policy := parse(t, "limits:\n  - {perSecond: 0.001, burst: 2}\n"+
+		"  - {operations: [SendMessage, SendStreamingMessage], perSecond: 0.001}\n"+
+		"rules:\n  - deny: {subjects: [mallory]}\n  - allow: {}").Policy
+	for i, c := range []struct {
+		subject, operation string
+		want               a2a.Kind // ErrInternal for none
+	}{
+		{"ann", "SendMessage", a2a.ErrInternal},
+		{"ann", "SendStreamingMessage", a2a.ErrRateLimited},
+		{"ann", "GetTask", a2a.ErrInternal},
+		{"ann", "ListTasks", a2a.ErrInternal},
+		{"ann", "GetTask", a2a.ErrRateLimited},
+		{"bob", "GetTask", a2a.ErrInternal},
+		{"mallory", "GetTask", a2a.ErrPermissionDenied},
+	} {
+		err := policy.Decide(t.Context(), auth.Access{Operation: c.operation,
+			Call: &a2a.Call{Identity: a2a.Identity{Subject: c.subject}}})
+		if e := a2a.AsError(err); (err == nil) != (c.want == a2a.ErrInternal) || err != nil && e.Kind != c.want {
+			t.Errorf("call %d, %+v: %v", i, c, err)
+		}
+	}
+}
+
 // An error names line and column, and never shows a secret.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
 		{"",
-			"1:1: the file has neither callers nor rules"},
+			"1:1: the file has no callers, limits or rules"},
 		{"callers:\n  - token: {secret: env:ANN, subjekt: ann}",
 			`2:30: unknown field "subjekt"`},
 		{"caller:\n",
@@ -282,13 +308,27 @@ func TestMistakes(t *testing.T) {
 		{"policy: [https://pdp.example]",
 			"1:9: a text is expected here"},
 		{"policy:\n",
-			"1:1: the file has neither callers nor rules"},
+			"1:1: the file has no callers, limits or rules"},
 		{"rules:\n  - permit: {}",
 			`2:5: unknown field "permit"`},
 		{"rules:\n  - allow: {subject: ann}",
 			`2:13: unknown field "subject"`},
 		{"rules:\n  - allow: {subjects: ann}",
 			"2:23: "},
+		{"limits:\n  - {operations: [GetTask, SendMesage], perSecond: 1}",
+			`2:28: there is no operation "SendMesage"; use some of SendMessage`},
+		{"limits:\n  - {perSecond: 1}\n  - {operations: ['*'], perSecond: 1}",
+			"3:5: leave operations out to mean all"},
+		{"limits:\n  - {operations: [], perSecond: 1}",
+			"2:18: the list is empty"},
+		{"limits:\n  - {perSecond: 1}\n  - {perSecond: 1}",
+			"3:5: an earlier limit is for all operations"},
+		{"limits:\n  - {burst: 1}",
+			"2:5: 0 requests a second"},
+		{"limits:\n  - {perSecond: fast}",
+			"2:17: "},
+		{"limits:\n  - {perMinute: 1}",
+			`2:6: unknown field "perMinute"`},
 		{"rules: [\n",
 			"1:8: "},
 		{"rules:\n\t- allow: {}",

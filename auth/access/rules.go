@@ -3,7 +3,9 @@
 package access
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +14,49 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/auth/ratelimit"
 )
+
+// A limit is one of package ratelimit.
+type limit struct {
+	Operations []operation `yaml:"operations"`
+	PerSecond  float64     `yaml:"perSecond"`
+	Burst      int         `yaml:"burst"`
+
+	node ast.Node // for errors
+}
+
+// UnmarshalYAML keeps the place of the limit, and refuses a list without elements.
+func (l *limit) UnmarshalYAML(ctx context.Context, node ast.Node) error {
+	type plain limit
+	err := cmp.Or(noEmptyLists(node), inside(ctx, node, (*plain)(l)))
+	l.node = node
+	return err
+}
+
+// limiter returns the policy of limits, if there are any.
+func limiter(all []limit) (auth.Policies, error) {
+	var o ratelimit.Options
+	var policy auth.Policy
+	for _, one := range all {
+		var names []string
+		for _, name := range one.Operations {
+			if name == "*" {
+				return nil, badf(one.node, "leave operations out to mean all that no other limit names")
+			}
+			names = append(names, string(name))
+		}
+		o.Limits = append(o.Limits, ratelimit.Limit{Operations: names, PerSecond: one.PerSecond, Burst: one.Burst})
+		var err error
+		if policy, err = ratelimit.New(o); err != nil {
+			return nil, badf(one.node, "%v", errors.Unwrap(err))
+		}
+	}
+	if policy == nil {
+		return nil, nil
+	}
+	return auth.Policies{policy}, nil
+}
 
 // rules allow what one of them allows and none denies.
 type rules []rule
@@ -98,6 +142,11 @@ func (m *match) fits(access *auth.Access, unnamed bool) bool {
 
 // UnmarshalYAML refuses lists without elements, which would fit everything.
 func (m *match) UnmarshalYAML(ctx context.Context, node ast.Node) error {
+	type plain match
+	return cmp.Or(noEmptyLists(node), inside(ctx, node, (*plain)(m)))
+}
+
+func noEmptyLists(node ast.Node) error {
 	if members, ok := node.(*ast.MappingNode); ok {
 		for _, member := range members.Values {
 			list, isList := member.Value.(*ast.SequenceNode)
@@ -106,8 +155,7 @@ func (m *match) UnmarshalYAML(ctx context.Context, node ast.Node) error {
 			}
 		}
 	}
-	type plain match
-	return inside(ctx, node, (*plain)(m))
+	return nil
 }
 
 // one reports whether a name fits one of the patterns, or there are none.

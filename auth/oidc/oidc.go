@@ -76,7 +76,8 @@ var asymmetric = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", 
 
 // New returns an Authenticator. The provider is not asked yet.
 func New(opts Options) (*Authenticator, error) {
-	for name, address := range map[string]string{"Issuer": opts.Issuer, "JWKS": cmp.Or(opts.JWKS, opts.Issuer)} {
+	for _, one := range [][2]string{{"Issuer", opts.Issuer}, {"JWKS", cmp.Or(opts.JWKS, opts.Issuer)}} {
+		name, address := one[0], one[1]
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 			return nil, fmt.Errorf("oidc: Options.%s is %q; it must be a URL of the provider", name, address)

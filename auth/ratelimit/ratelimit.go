@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package ratelimit bounds how often each caller uses an agent: a Policy of token buckets, one for each caller and
-// group of operations. A caller that is over its rate is told when to come back; the others do not notice.
+// group of operations. A caller that is over its rate is told when to come back; the others do not notice. [Logins]
+// bounds how often credentials can be guessed.
 package ratelimit
 
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,60 +22,84 @@ import (
 	"github.com/dragoman-a2a/dragoman/auth"
 )
 
-// A Rate is how many requests a second are let through, and how many at once after a pause.
-type Rate struct {
+// A Limit is how often each caller may use some operations, all of them together.
+type Limit struct {
+	// Operations are names such as "SendMessage"; see auth.Operations. Nil means all that no other Limit names.
+	Operations []string
+	// PerSecond is how many requests a second are let through.
 	PerSecond float64
-	Burst     int
+	// Burst is how many requests are let through at once after a pause. 0 means those of a second, and at least 1.
+	Burst int
 }
 
 // Options say how often callers may call.
 type Options struct {
-	// Default is the rate for all operations that Operations does not name; they share one bucket. Zero means no limit.
-	Default Rate
-	// Operations have rates of their own, by name, such as "SendMessage"; see auth.Operations.
-	Operations map[string]Rate
+	// Limits are for different operations. An operation that none of them is for has no limit.
+	Limits []Limit
 	// Callers is how many buckets are kept. 0 means 100,000. Beyond it the one that was not used for longest goes.
 	Callers int
 }
 
 // New returns a Policy. Callers are told apart as auth.Owner does, so that all anonymous ones share their buckets.
 func New(opts Options) (auth.Policy, error) {
-	for name, r := range opts.Operations {
-		if !slices.Contains(auth.Operations(), name) {
-			return nil, fmt.Errorf("ratelimit: Options.Operations names %q; use some of %s", name,
-				strings.Join(auth.Operations(), ", "))
-		}
-		if err := r.check(); err != nil {
-			return nil, fmt.Errorf("ratelimit: %s: %w", name, err)
-		}
-	}
-	if opts.Default != (Rate{}) {
-		if err := opts.Default.check(); err != nil {
-			return nil, fmt.Errorf("ratelimit: %w", err)
-		}
-	}
 	if opts.Callers < 0 {
 		return nil, fmt.Errorf("ratelimit: Options.Callers is %d; it must not be below 0", opts.Callers)
 	}
 	if opts.Callers == 0 {
 		opts.Callers = 100_000
 	}
-	return &limiter{opts: opts, buckets: map[key]*list.Element{}}, nil
+	l := newLimiter(opts.Callers)
+	for i := range opts.Limits {
+		if err := l.add(opts.Limits[i]); err != nil {
+			return nil, fmt.Errorf("ratelimit: Options.Limits[%d]: %w", i, err)
+		}
+	}
+	return l, nil
 }
 
-func (r Rate) check() error {
-	if !(r.PerSecond > 0) || math.IsInf(r.PerSecond, 0) || r.Burst < 1 {
+func newLimiter(callers int) *limiter {
+	return &limiter{callers: callers, limits: map[string]*Limit{}, buckets: map[key]*list.Element{}}
+}
+
+// others stands for the operations that no Limit names.
+const others = ""
+
+// add puts in one more Limit.
+func (l *limiter) add(one Limit) error {
+	if !(one.PerSecond > 0) || math.IsInf(one.PerSecond, 0) || one.Burst < 0 {
 		return fmt.Errorf("%v requests a second with a burst of %d let no request through; use numbers above 0",
-			r.PerSecond, r.Burst)
+			one.PerSecond, one.Burst)
+	}
+	if one.Burst == 0 {
+		one.Burst = int(min(max(1, math.Ceil(one.PerSecond)), math.MaxInt32))
+	}
+	names := one.Operations
+	if names == nil {
+		names = []string{others}
+	}
+	for _, name := range names {
+		switch {
+		case one.Operations != nil && !slices.Contains(auth.Operations(), name):
+			return fmt.Errorf("there is no operation %q; use some of %s", name, strings.Join(auth.Operations(), ", "))
+		case l.limits[name] != nil && name == others:
+			return errors.New("an earlier limit is for all operations that are not named; name those of this one")
+		case l.limits[name] != nil:
+			return fmt.Errorf("%s has an earlier limit", name)
+		}
+		l.limits[name] = &one
 	}
 	return nil
 }
 
-// key names a bucket: of a caller, and of an operation with a rate of its own or "" for all others.
-type key struct{ owner, operation string }
+// key names a bucket.
+type key struct {
+	owner string
+	limit *Limit
+}
 
 type limiter struct {
-	opts Options
+	callers int
+	limits  map[string]*Limit // by operation, and others
 
 	mu      sync.Mutex
 	buckets map[key]*list.Element // of *bucket
@@ -87,39 +113,37 @@ type bucket struct {
 
 // Decide implements auth.Policy.
 func (l *limiter) Decide(_ context.Context, access auth.Access) error {
-	k := key{auth.Owner(access.Call.Identity), access.Operation}
-	r, own := l.opts.Operations[access.Operation]
-	if !own {
-		if r = l.opts.Default; r == (Rate{}) {
+	limit := l.limits[access.Operation]
+	if limit == nil {
+		if limit = l.limits[others]; limit == nil {
 			return nil
 		}
-		k.operation = ""
 	}
 	now := time.Now()
-	reservation := l.bucket(k, r).ReserveN(now, 1)
+	reservation := l.bucket(key{auth.Owner(access.Call.Identity), limit}).ReserveN(now, 1)
 	wait := reservation.DelayFrom(now)
 	if wait == 0 {
 		return nil
 	}
 	reservation.CancelAt(now)
 	return &a2a.Error{Kind: a2a.ErrRateLimited, RetryAfter: wait, Message: fmt.Sprintf(
-		"you call %s more often than %v times a second; try again in %v", access.Operation, r.PerSecond,
+		"you call %s more often than %v times a second; try again in %v", access.Operation, limit.PerSecond,
 		max(wait.Round(time.Millisecond), time.Millisecond))}
 }
 
-func (l *limiter) bucket(k key, r Rate) *rate.Limiter {
+func (l *limiter) bucket(k key) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if e := l.buckets[k]; e != nil {
 		l.recent.MoveToFront(e)
 		return e.Value.(*bucket).Limiter
 	}
-	if len(l.buckets) >= l.opts.Callers {
+	if len(l.buckets) >= l.callers {
 		oldest := l.recent.Back()
 		delete(l.buckets, oldest.Value.(*bucket).key)
 		l.recent.Remove(oldest)
 	}
-	b := &bucket{k, rate.NewLimiter(rate.Limit(r.PerSecond), r.Burst)}
+	b := &bucket{k, rate.NewLimiter(rate.Limit(k.limit.PerSecond), k.limit.Burst)}
 	l.buckets[k] = l.recent.PushFront(b)
 	return b.Limiter
 }

@@ -30,8 +30,8 @@ func policy(t *testing.T, o ratelimit.Options) func(subject, operation string) e
 func TestRates(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		call := policy(t, ratelimit.Options{Default: ratelimit.Rate{PerSecond: 10, Burst: 3},
-			Operations: map[string]ratelimit.Rate{"SendMessage": {PerSecond: 1, Burst: 1}}})
+		call := policy(t, ratelimit.Options{Limits: []ratelimit.Limit{{PerSecond: 10, Burst: 3},
+			{Operations: []string{"SendMessage", "SendStreamingMessage"}, PerSecond: 0.5}}})
 		good := func(subject, operation string) {
 			t.Helper()
 			if err := call(subject, operation); err != nil {
@@ -52,10 +52,11 @@ func TestRates(t *testing.T) {
 		refused("ann", "GetTask", 100*time.Millisecond) // a refusal costs nothing
 		good("bob", "GetTask")
 		good("ann", "SendMessage") // has one of its own
-		refused("ann", "SendMessage", time.Second)
+		refused("ann", "SendMessage", 2*time.Second)
+		refused("ann", "SendStreamingMessage", 2*time.Second) // of one bucket with the other one
 		time.Sleep(100 * time.Millisecond)
 		good("ann", "GetTask")
-		refused("ann", "SendMessage", 900*time.Millisecond)
+		refused("ann", "SendMessage", 1900*time.Millisecond)
 		time.Sleep(time.Hour)
 		for range 3 { // no more than the burst is saved up
 			good("ann", "GetTask")
@@ -68,7 +69,7 @@ func TestRates(t *testing.T) {
 func TestBucketsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		call := policy(t, ratelimit.Options{Default: ratelimit.Rate{PerSecond: 1, Burst: 1}, Callers: 3})
+		call := policy(t, ratelimit.Options{Limits: []ratelimit.Limit{{PerSecond: 1}}, Callers: 3})
 		call("abuser", "GetTask")
 		for i := range 100 {
 			if err := call(fmt.Sprint(i), "GetTask"); err != nil {
@@ -83,18 +84,20 @@ func TestBucketsAreBounded(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	for _, r := range []ratelimit.Rate{{PerSecond: -1, Burst: 1}, {PerSecond: 1}, {Burst: 1}} {
-		if _, err := ratelimit.New(ratelimit.Options{Default: r}); err == nil ||
-			!strings.HasPrefix(err.Error(), "ratelimit: ") {
-			t.Errorf("%+v: %v", r, err)
+	for name, limits := range map[string][]ratelimit.Limit{
+		"below 0":              {{PerSecond: -1}},
+		"no rate":              {{Burst: 1}},
+		"no burst":             {{PerSecond: 1, Burst: -1}},
+		"an unknown operation": {{PerSecond: 1, Operations: []string{"Send"}}},
+		"the empty operation":  {{PerSecond: 1, Operations: []string{""}}},
+		"two for one": {{PerSecond: 1, Operations: []string{"GetTask"}},
+			{PerSecond: 1, Operations: []string{"ListTasks", "GetTask"}}},
+		"two for all others": {{PerSecond: 1}, {PerSecond: 2}},
+	} {
+		if _, err := ratelimit.New(ratelimit.Options{Limits: limits}); err == nil ||
+			!strings.HasPrefix(err.Error(), "ratelimit: Options.Limits[") {
+			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := ratelimit.New(ratelimit.Options{Operations: map[string]ratelimit.Rate{"GetTask": r}}); err == nil {
-			t.Errorf("%+v is taken for an operation", r)
-		}
-	}
-	if _, err := ratelimit.New(ratelimit.Options{Operations: map[string]ratelimit.Rate{
-		"SendMesage": {PerSecond: 1, Burst: 1}}}); err == nil {
-		t.Error("an unknown operation is taken")
 	}
 	if _, err := ratelimit.New(ratelimit.Options{Callers: -1}); err == nil {
 		t.Error("-1 callers are taken")
@@ -105,7 +108,7 @@ func TestOptions(t *testing.T) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	p, err := ratelimit.New(ratelimit.Options{Default: ratelimit.Rate{PerSecond: 1e9, Burst: 1e9}})
+	p, err := ratelimit.New(ratelimit.Options{Limits: []ratelimit.Limit{{PerSecond: 1e9}}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/tls"
 	"errors"
+	"math"
 	"net"
 	"net/http"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/auth/access"
 	_ "github.com/dragoman-a2a/dragoman/auth/access/cel" // conditions of rules
+	"github.com/dragoman-a2a/dragoman/auth/ratelimit"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 )
 
@@ -107,6 +109,7 @@ func (o *CallerOptions) Read(t *terminal.Terminal, listen *ListenOptions, addrs 
 		}
 		t.Warn("everyone who reaches %s can %s", addr, mayDo)
 	}
+	c.Authenticator = ratelimit.Logins(c.Authenticator)
 	return c, nil
 }
 
@@ -148,6 +151,11 @@ func (c Callers) Guard(what string, h http.Handler) http.Handler {
 				w.Header()["Www-Authenticate"] = auth.Challenges(what, schemes)
 			case errors.Is(err, a2a.ErrPermissionDenied):
 				status = http.StatusForbidden
+			case errors.Is(err, a2a.ErrRateLimited):
+				status = http.StatusTooManyRequests
+			}
+			if wait := a2a.AsError(err).RetryAfter; wait > 0 {
+				w.Header().Set("Retry-After", Itoa(int(math.Ceil(wait.Seconds()))))
 			}
 			http.Error(w, a2a.AsError(err).PublicMessage(), status)
 			return
