@@ -47,8 +47,8 @@ type Checks struct {
 	Authorization string
 	// HMAC is the secret of the scheme HMAC-SHA256.
 	HMAC string
-	// Keys are those of Standard Webhooks: shared secrets that begin with "whsec_", and public keys of Ed25519 that begin
-	// with "whpk_". One valid signature is enough. The notification must not be older than MaxAge.
+	// Keys are those of Standard Webhooks: shared secrets begin with "whsec_", public keys of Ed25519 with "whpk_". One
+	// valid signature is enough. The notification must not be older than MaxAge.
 	Keys []string
 	// MaxAge is how far the time of a signature may be from now; 0 means 5 minutes.
 	MaxAge time.Duration

@@ -121,8 +121,8 @@ func TestReceiverAnswers(t *testing.T) {
 		{r, "POST", "/", body, []string{push.HeaderToken, "x", push.HeaderID, "1"}, nil, 204, 2}, // repeated
 		{r, "POST", "/", body, []string{push.HeaderToken, "x"}, nil, 204, 3},
 		{signed, "POST", "/", body, nil, nil, 401, 3},
-		{signed, "POST", "/", body, []string{push.HeaderID, "1", push.HeaderTimestamp, old, push.HeaderSignature, "v1,x"},
-			nil, 403, 3},
+		{signed, "POST", "/", body, []string{push.HeaderID, "1", push.HeaderTimestamp, old, push.HeaderSignature,
+			"v1,x"}, nil, 403, 3},
 		{signed, "POST", "/", body, []string{push.HeaderID, "1", push.HeaderTimestamp, now, push.HeaderSignature,
 			"v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}, nil, 403, 3},
 		{signed, "POST", "/", body, []string{push.HeaderID, "1", push.HeaderTimestamp, "soon", push.HeaderSignature,
@@ -136,8 +136,8 @@ func TestReceiverAnswers(t *testing.T) {
 		w := httptest.NewRecorder()
 		test.to.ServeHTTP(w, req)
 		if w.Code != test.status || taken != test.taken {
-			t.Errorf("%s %s %.80s %v: %d with %d taken, want %d with %d", test.method, test.path, test.body, test.header,
-				w.Code, taken, test.status, test.taken)
+			t.Errorf("%s %s %.80s %v: %d with %d taken, want %d with %d", test.method, test.path, test.body,
+				test.header, w.Code, taken, test.status, test.taken)
 		}
 	}
 }
