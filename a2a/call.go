@@ -39,7 +39,9 @@ type Call struct {
 	// for the answer to this caller: nothing that others read, or that is kept, may have it in it.
 	BaseURL string
 
-	TraceParent string // W3C trace context of the request; "" when there is none
+	// TraceParent and TraceState are the W3C trace context of the request; "" when there is none. Where the caller sent
+	// none and the program traces, they are that of the server's own span.
+	TraceParent, TraceState string
 
 	// Accepted, when it is not nil, is for a Service that keeps a request for longer than it takes to look at it, such
 	// as a message while an agent works on it, and bounds by itself how much it keeps so. The Service calls it once it

@@ -165,13 +165,13 @@ func attempt[Res, Req any](ctx context.Context, c *Client, e *endpoint, op wire.
 	return res, nil
 }
 
-// intercepted returns h with all interceptors around it.
+// intercepted returns h with all interceptors around it, and the trace around these.
 func (c *Client) intercepted(h Handler) Handler {
 	for i := len(c.opts.Interceptors) - 1; i >= 0; i-- {
 		outer, inner := c.opts.Interceptors[i], h
 		h = func(ctx context.Context, call *Call) (any, error) { return outer(ctx, call, inner) }
 	}
-	return h
+	return func(ctx context.Context, call *Call) (any, error) { return c.traced(ctx, call, h) }
 }
 
 // params returns the service parameters of a call (A2A 1.0 §3.2.6). Generations before 1.0 have no version to name, but

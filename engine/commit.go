@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -118,7 +119,8 @@ func (r *runner) commit(c change) error {
 	}
 	r.mu.Unlock()
 	r.ring.publish(events, cm.Head, final)
-	if cm.Head.Status.State.Terminal() {
+	if state := cm.Head.Status.State; state.Terminal() {
+		telemetry.TaskDuration.Since(r.e.ctx, cm.Head.Created, r.svc.name, state.String())
 		r.svc.recallDelegated(r.key)
 	}
 	r.e.notify(r.e.ctx, r.key)
@@ -131,11 +133,14 @@ func (r *runner) commit(c change) error {
 // append commits to the journal. When the claim loop of this node took the lease anew, because renewals were late, the
 // commit is made under that one.
 func (r *runner) append(cm *journal.Commit) (journal.Lease, error) {
-	lease, err := r.e.journal.Append(r.e.ctx, cm)
+	r.mu.Lock()
+	ctx := commitContext(r.e, r.turn)
+	r.mu.Unlock()
+	lease, err := r.e.journal.Append(ctx, cm)
 	if errors.Is(err, journal.ErrLeaseLost) {
 		if now := r.currentLease(); now != cm.Lease {
 			cm.Lease = now
-			return r.e.journal.Append(r.e.ctx, cm)
+			return r.e.journal.Append(ctx, cm)
 		}
 	}
 	return lease, err

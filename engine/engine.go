@@ -137,6 +137,8 @@ type Engine struct {
 	granting sync.Map // IDs of grants that are being kept
 	cache    taskCache
 	shutdown sync.Once
+
+	unobserve func() // ends the count of what waits
 }
 
 // New returns an engine and starts its upkeep: taking over what runs nowhere, renewing leases, and removing what is
@@ -156,6 +158,7 @@ func New(opts *Options) (*Engine, error) {
 	if e.journal == nil {
 		e.journal, e.owned = memory.New(nil), true
 	}
+	e.observe()
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.turnsCtx, e.stopTurns = context.WithCancelCause(context.Background())
 	e.timer.kick = e.kick
@@ -299,14 +302,19 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if e.drained.Load() {
 		return errDraining()
 	}
-	if j, ok := e.journal.(interface{ Ready(context.Context) error }); ok {
+	if j, ok := e.Journal().(interface{ Ready(context.Context) error }); ok {
 		return wireError(j.Ready(ctx))
 	}
 	return nil
 }
 
 // Journal returns the journal that the engine runs over.
-func (e *Engine) Journal() journal.Journal { return e.journal }
+func (e *Engine) Journal() journal.Journal {
+	if observed, ok := e.journal.(*observedJournal); ok {
+		return observed.Journal
+	}
+	return e.journal
+}
 
 // enter registers a turn that is about to start; it refuses while the engine drains.
 func (e *Engine) enter() error {
@@ -353,6 +361,7 @@ func (e *Engine) drain(ctx context.Context) error {
 	e.stop()
 	e.mu.Unlock()
 	e.loops.Wait()
+	e.unobserve()
 	e.timer.stop()
 	if e.owned {
 		err = errors.Join(err, e.journal.Close())

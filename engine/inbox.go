@@ -209,7 +209,7 @@ func (r *runner) takeNext(end ending) (*start, taken) {
 	case in.Kind == journal.InputMessage:
 		return &start{message: r.address(in.Message), input: in.Number, call: in.Call, attempt: 1}, takenStart
 	}
-	return &start{call: in.Call, attempt: 1}, takenStart
+	return woken(end.run, in.Call), takenStart
 }
 
 // nextMessage takes the next message within a turn, waiting for one if need be. That it was taken is queued with the

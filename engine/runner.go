@@ -9,9 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dragoman-a2a/dragoman/a2a"
-	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/go-json-experiment/json"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
+	"github.com/dragoman-a2a/dragoman/journal"
 )
 
 var errFenced = errors.New("engine: the turn was fenced off")
@@ -46,7 +49,8 @@ type openTurn struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	done     chan struct{} // closed when the agent has returned
-	canceled bool          // a cancel that the agent did not refuse is ending it; guarded by runner.mu
+	span     telemetry.Span
+	canceled bool // a cancel that the agent did not refuse is ending it; guarded by runner.mu
 
 	learned map[a2a.MessageID]a2a.Credentials // that its messages brought; guarded by runner.mu
 }
@@ -57,6 +61,7 @@ type start struct {
 	input   uint64       // its number in the inbox; 0 for the message of a new task
 	call    journal.InputCall
 	attempt int
+	span    trace.SpanContext // of the request that starts the turn at once; else the turn follows call.TraceParent
 
 	accepted func() // called once the journal has the message of a new task; may be nil
 }
@@ -173,7 +178,10 @@ func (r *runner) goRunTurns(first func() *start) {
 		defer r.e.turns.Done()
 		growStack(0)
 		for st := first(); st != nil; {
-			st = r.finish(r.runTurn(st))
+			end := r.runTurn(st)
+			t := r.turn
+			st = r.finish(end)
+			t.span.End() // after its last commit
 		}
 	}()
 }
@@ -189,9 +197,10 @@ func growStack(i int) byte {
 
 // runTurn runs the agent once and returns how its turn ends.
 func (r *runner) runTurn(st *start) ending {
-	ctx, cancel := context.WithCancelCause(st.context(r.e.turnsCtx, r.key.Tenant))
+	traced, span := startSpan(r, st)
+	ctx, cancel := context.WithCancelCause(traced)
 	defer cancel(nil)
-	t := &openTurn{r: r, start: st, ctx: ctx, cancel: cancel, done: make(chan struct{})}
+	t := &openTurn{r: r, start: st, ctx: ctx, cancel: cancel, done: make(chan struct{}), span: span}
 	r.mu.Lock()
 	r.turn, r.inbox.woken = t, false
 	t.learn(st.message)
@@ -208,6 +217,7 @@ func (r *runner) runTurn(st *start) ending {
 	close(t.done)
 	end := t.outcome(err)
 	t.log(end, err, time.Since(began))
+	t.describe(end)
 	return end
 }
 

@@ -11,8 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
@@ -169,7 +172,8 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 	if contextID == "" {
 		contextID = a2a.NewContextID()
 	}
-	st := &start{call: inputCall(ctx, req), attempt: 1, accepted: a2a.CallFrom(ctx).Accepted}
+	st := &start{call: inputCall(ctx, req), attempt: 1, span: trace.SpanContextFromContext(ctx),
+		accepted: a2a.CallFrom(ctx).Accepted}
 	m := *req.Message
 	m.TaskID, m.ContextID = key.ID, contextID
 	st.message = &m
@@ -211,7 +215,7 @@ func (s *service) sendNew(ctx context.Context, key journal.Key, req *a2a.SendMes
 // room refuses a message whose task would not be kept, so that its agent does not run in vain. Only some journals can
 // tell.
 func (e *Engine) room(ctx context.Context, scope journal.Scope, m *a2a.Message) error {
-	if j, ok := e.journal.(interface {
+	if j, ok := e.Journal().(interface {
 		Room(context.Context, journal.Scope, int) error
 	}); ok {
 		return j.Room(ctx, scope, a2a.SizeOf(m))
@@ -324,7 +328,10 @@ func inputCall(ctx context.Context, req *a2a.SendMessageRequest) journal.InputCa
 	c := journal.InputCall{
 		Identity: call.Identity, Generation: call.Generation, Binding: call.Binding,
 		Extensions: slices.Clone(call.Extensions),
-		RequestID:  call.RequestID, TraceParent: call.TraceParent,
+		RequestID:  call.RequestID, TraceParent: call.TraceParent, TraceState: call.TraceState,
+	}
+	if c.TraceParent == "" { // the call is one within this process
+		c.TraceParent, c.TraceState = telemetry.Text(ctx)
 	}
 	if req != nil {
 		c.Metadata = req.Metadata

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	"github.com/dragoman-a2a/dragoman/internal/turn"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
@@ -118,7 +121,7 @@ func (t *openTurn) agentOutcome(out *turn.Outcome) ending {
 	case end.reply && r.phase == phaseStarting:
 		end.message.TaskID = "" // there is no task (A2A 1.0 §4.1.4)
 	case end.suspend:
-		end.message, end.run = nil, journal.Run{WakeAt: out.Until}
+		end.message, end.run = nil, journal.Run{WakeAt: out.Until, Turn: t.start.traced()}
 		if r.queuedState() != a2a.TaskStateWorking {
 			end.state = a2a.TaskStateWorking
 		}
@@ -295,7 +298,7 @@ func (r *runner) resumeSuspended(head *journal.Head) *start {
 	if due && idle {
 		r.commitMu.Lock()
 		defer r.commitMu.Unlock()
-		return r.open(&start{attempt: 1}, nil)
+		return r.open(woken(head.Run, journal.InputCall{}), nil)
 	}
 	return r.finish(ending{suspend: true, run: head.Run})
 }
@@ -340,9 +343,15 @@ func severity(err error) (slog.Level, error) {
 // context returns what a turn's context is made of: it lives as long as the engine lets turns run, whatever becomes of
 // the request, and carries who called.
 func (st *start) context(turns context.Context, tenant string) context.Context {
+	if st.span.IsValid() {
+		turns = trace.ContextWithSpanContext(turns, st.span)
+	} else {
+		turns = telemetry.FromText(turns, st.call.TraceParent, st.call.TraceState)
+	}
 	return a2a.WithCall(turns, &a2a.Call{
 		Identity: st.call.Identity, Tenant: tenant, Generation: st.call.Generation, Binding: st.call.Binding,
 		Extensions: st.call.Extensions, RequestID: st.call.RequestID,
+		TraceParent: st.call.TraceParent, TraceState: st.call.TraceState,
 	})
 }
 

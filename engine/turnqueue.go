@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/share"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 )
 
 // maxQueuedTurns is how many turns may wait for a place. One owner gets three quarters of it.
@@ -165,5 +166,7 @@ func (t *openTurn) begin() error {
 	}
 	limit := time.AfterFunc(e.opts.TurnLimit, t.passedLimit)
 	defer limit.Stop()
+	telemetry.RunningTurns.Add(t.ctx, 1, t.r.svc.name)
+	defer telemetry.RunningTurns.Add(t.ctx, -1, t.r.svc.name)
 	return t.callAgent()
 }

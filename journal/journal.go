@@ -243,6 +243,7 @@ type InputCall struct {
 	OutputModes []string       `json:"outputModes,omitzero"`
 	Metadata    a2a.Metadata   `json:"metadata,omitzero"`    // of the request, not of the message
 	TraceParent string         `json:"traceparent,omitzero"` // W3C trace context
+	TraceState  string         `json:"tracestate,omitzero"`
 	RequestID   string         `json:"requestId,omitzero"`
 	Grant       string         `json:"grant,omitzero"` // of an InputWake: the ID of the grant that wakes the task
 }

@@ -44,7 +44,7 @@ func (a *auditor) record(x *binding.Exchange, start time.Time) {
 	id, agent := x.Caller()
 	r := audit.Record{Time: start.UTC(), Subject: id.Subject, Client: id.Client, Actors: id.Actors, Agent: agent,
 		Operation: x.Operation.String(), Task: string(x.Task), Context: string(x.Context), Result: "ok",
-		RequestID: x.RequestID}
+		RequestID: x.RequestID, Trace: x.Trace()}
 	if x.Err != nil {
 		r.Result = wire.RowOf(x.Err.Kind).Reason
 	}

@@ -251,7 +251,7 @@ func (s *Server) log(x *binding.Exchange, took time.Duration) {
 		slog.Int("status", x.Status), slog.Duration("took", took),
 	}
 	for _, optional := range [...]struct{ key, value string }{
-		{"task", string(x.Task)}, {"context", string(x.Context)}, {"tenant", x.Tenant},
+		{"task", string(x.Task)}, {"context", string(x.Context)}, {"tenant", x.Tenant}, {"trace", x.Trace()},
 	} {
 		if optional.value != "" {
 			attrs = append(attrs, slog.String(optional.key, clip(optional.value)))

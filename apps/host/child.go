@@ -11,11 +11,14 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/fold"
 	"github.com/dragoman-a2a/dragoman/internal/retry"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	outcome "github.com/dragoman-a2a/dragoman/internal/turn"
 )
 
@@ -35,6 +38,21 @@ type child struct {
 	held     int    // bytes of the artifacts as they are now, and of all messages
 	passed   int    // and of the artifacts as they were before
 	reported string // the last status text that was shown
+}
+
+// invoke is work with a span around it.
+func (x *run) invoke(ctx context.Context, s *step) {
+	ctx, span := telemetry.Start(ctx, telemetry.SpanInvokeAgent+" "+s.Agent, trace.SpanKindInternal)
+	defer span.End()
+	x.work(ctx, s)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	span.Set(telemetry.KeyGenAI.String(telemetry.SpanInvokeAgent), telemetry.KeyAgent.String(s.Agent),
+		telemetry.KeyStep.String(s.ID), telemetry.KeyTask.String(string(s.Child)),
+		telemetry.KeyConversation.String(string(s.Context)))
+	if s.State == failed {
+		span.Fail(string(failed))
+	}
 }
 
 // work takes one step: it sends the agent its message, or comes back to a task that an earlier turn began, and shows

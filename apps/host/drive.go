@@ -96,7 +96,7 @@ func (x *run) runReady(ctx context.Context) error {
 		for _, s := range ready {
 			active++
 			group.Go(func() {
-				x.work(ctx, s)
+				x.invoke(ctx, s)
 				ended <- struct{}{}
 			})
 		}

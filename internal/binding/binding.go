@@ -73,10 +73,11 @@ type Exchange struct {
 	Err     *a2a.Error // what was answered; nil when all went well
 	Cut     error      // why the answer did not reach the caller as a whole
 
+	observation
 	profile  *Profile
 	identity a2a.Identity
-	ctx      context.Context
-	call     *a2a.Call // that of ctx; nobody else sees it before the service is called
+	ctx      context.Context // the request's, with its span; Prepare adds the call
+	call     *a2a.Call       // that of ctx; nobody else sees it before the service is called
 	control  *http.ResponseController
 	room     *claim // of a large request, and then of a large answer; nil when there is none
 
@@ -89,6 +90,7 @@ type Exchange struct {
 // Done gives back what the exchange holds. It is called when the exchange is over, however that came.
 func (x *Exchange) Done() {
 	x.room.release()
+	x.told()
 	if x.over != nil {
 		x.over()
 	}
@@ -98,6 +100,7 @@ func (x *Exchange) Done() {
 func (c *Core) Admit(x *Exchange) *a2a.Error {
 	x.control = http.NewResponseController(x.W)
 	c.outlast(x)
+	x.observe()
 	profile, err := c.Profile(x.R)
 	if err != nil {
 		return a2a.AsError(err)
@@ -150,12 +153,12 @@ func (c *Core) Prepare(x *Exchange, route Route, bindingName string) *a2a.Error 
 	}
 	x.call = &a2a.Call{
 		Identity: x.identity, Generation: route.Generation, Binding: bindingName, Extensions: active,
-		RequestID: x.RequestID,
+		RequestID: x.RequestID, TraceParent: x.traceParent, TraceState: x.traceState,
 	}
 	if c.BaseURL != nil {
 		x.call.BaseURL = c.BaseURL(x)
 	}
-	x.ctx = a2a.WithCall(x.R.Context(), x.call)
+	x.ctx = a2a.WithCall(x.ctx, x.call)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
@@ -61,6 +62,8 @@ func (c *Core) Open(x *Exchange, request any) (events wire.Events, end func(), e
 		release()
 		return nil, nil, x.challenge(explain(x, err))
 	}
+	x.streams = true
+	telemetry.OpenStreams.Add(x.ctx, 1)
 	return events, func() { cancel(); release() }, nil
 }
 
@@ -98,9 +101,14 @@ type Sink interface {
 // Range hands the events of a stream that [Core.Open] opened to a sink, until they end, fail, or cannot be written. It
 // returns what the caller is to be told. If the caller is gone, Exchange.Cut has the reason and nobody is told.
 func (c *Core) Range(x *Exchange, events wire.Events, sink Sink) *a2a.Error {
+	first := true
 	err := each(events, func(ev a2a.StreamEvent) error {
 		noteResult(x, ev.Event)
 		done, err := sink.Send(ev)
+		if first {
+			telemetry.FirstEvent.Since(x.ctx, x.began, x.Operation.String())
+			first = false
+		}
 		if err == nil && done {
 			return errDone
 		}

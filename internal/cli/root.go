@@ -188,7 +188,10 @@ func (c *command) start(cmd *cobra.Command, _ []string) error {
 			c.Warn("%s", line)
 		}
 	}
-	return c.checkOptions(cmd)
+	if err := c.checkOptions(cmd); err != nil {
+		return err
+	}
+	return c.startTelemetry(cmd)
 }
 
 // checkOptions refuses values that no command takes.

@@ -37,8 +37,12 @@ func (o *ListenOptions) TLSFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Key, "tls-key", "", "PEM file with the key of the certificate")
 }
 
-// LogFlags adds the flags for the log, with a default level.
+// FlagMetrics names the flag with the address of the metrics. The start of the program reads it, for all commands.
+const FlagMetrics = "metrics"
+
+// LogFlags adds the flags for the log, with a default level, and for the metrics.
 func (o *ListenOptions) LogFlags(flags *pflag.FlagSet, level string) {
+	flags.String(FlagMetrics, "", "address of a port that serves metrics to Prometheus, at /metrics (default: none)")
 	flags.StringVar(&o.LogLevel, "log-level", level, "debug, info, warn or error")
 	flags.StringVar(&o.LogFormat, "log-format", "text", "text or json")
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/agent"
@@ -67,6 +68,11 @@ func (s *script) Run(ctx context.Context, t *agent.Turn) error {
 		return related(ctx, t)
 	case "count":
 		return count(ctx, t)
+	case "nap": // the next turn, which has no message, says the trace
+		return t.Suspend(time.Now())
+	case "trace", "":
+		call := a2a.CallFrom(ctx)
+		return t.Artifact("trace", a2a.TextPart(call.TraceParent+" "+call.TraceState))
 	}
 	return t.Artifact("echo", a2a.TextPart(t.Text()))
 }
