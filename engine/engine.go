@@ -158,7 +158,7 @@ func New(opts *Options) (*Engine, error) {
 	if e.journal == nil {
 		e.journal, e.owned = memory.New(nil), true
 	}
-	e.observe()
+	observe(e)
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.turnsCtx, e.stopTurns = context.WithCancelCause(context.Background())
 	e.timer.kick = e.kick

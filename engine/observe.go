@@ -16,7 +16,7 @@ import (
 )
 
 // observe has the program's telemetry, if it has any, see the journal and what waits for it.
-func (e *Engine) observe() {
+func observe(e *Engine) {
 	if telemetry.Tracing() || telemetry.Measuring() {
 		e.journal = &observedJournal{e.journal}
 	}
