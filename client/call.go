@@ -171,7 +171,7 @@ func (c *Client) intercepted(h Handler) Handler {
 		outer, inner := c.opts.Interceptors[i], h
 		h = func(ctx context.Context, call *Call) (any, error) { return outer(ctx, call, inner) }
 	}
-	return func(ctx context.Context, call *Call) (any, error) { return c.traced(ctx, call, h) }
+	return func(ctx context.Context, call *Call) (any, error) { return traced(ctx, c, call, h) }
 }
 
 // params returns the service parameters of a call (A2A 1.0 §3.2.6). Generations before 1.0 have no version to name, but

@@ -15,9 +15,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 )
 
-// traced is an Interceptor outside all others. It passes the trace of ctx on to the agent and, if the program traces,
+// traced stands outside all interceptors. It passes the trace of ctx on to the agent and, if the program traces,
 // begins a span for the call, which ends with its stream.
-func (c *Client) traced(ctx context.Context, call *Call, next Handler) (any, error) {
+func traced(ctx context.Context, c *Client, call *Call, next Handler) (any, error) {
 	ctx, span := telemetry.Start(ctx, call.Operation, trace.SpanKindClient)
 	telemetry.ToHeader(ctx, call.Params)
 	if !span.On() {

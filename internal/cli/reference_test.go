@@ -16,7 +16,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 )
 
-//go:generate go test -run ^TestReferenceIsUpToDate$ -update .
+//go:generate go test -run "^(TestReferenceIsUpToDate|TestMetricsAreDocumented)$" -update .
 
 var update = flag.Bool("update", false, "write docs/cli.md and what scripts expect again")
 
