@@ -179,8 +179,13 @@ func is(want bool, b *bool) bool    { return b != nil && *b == want }
 func isNot(want bool, b *bool) bool { return !is(want, b) }
 
 // profileOf returns what of a derived card requests are judged by.
-func profileOf(card *a2a.AgentCard) *binding.Profile {
+func profileOf(s *Server, card *a2a.AgentCard) *binding.Profile {
+	var metadata func(*binding.Exchange) string
+	if resourceOf(card) != nil {
+		metadata = func(x *binding.Exchange) string { return resourceURL(s, x) }
+	}
 	return &binding.Profile{
+		Metadata:     metadata,
 		Agent:        card.Name,
 		Streaming:    is(true, card.Capabilities.Streaming),
 		Push:         is(true, card.Capabilities.PushNotifications),

@@ -10,6 +10,7 @@
 //	     /message:send, /tasks, ...         HTTP+JSON of 1.0; that of 0.3 is below /v1
 //	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
 //	GET  /.well-known/agent.json            the same, where it was before 0.3
+//	GET  /.well-known/oauth-protected-resource  how clients of OAuth get a token (RFC 9728), if the card has OAuth
 //	GET  /healthz                           200 as long as the process serves
 //	GET  /readyz                            200, or 503 once the server drains or cannot keep tasks
 //
@@ -120,7 +121,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 		if err := card.Validate(); err != nil {
 			return nil, fmt.Errorf("server: Options.Card: %w", err)
 		}
-		s.profile = profileOf(card)
+		s.profile = profileOf(s, card)
 	}
 	return s, nil
 }
@@ -160,6 +161,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case cardPath:
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
 			s.serveCard(w, r)
+		}
+	case resourcePath:
+		if allowed(w, r, http.MethodGet, http.MethodHead) {
+			serveResource(s, w, r)
 		}
 	case "/healthz":
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
@@ -392,7 +397,7 @@ func (s *Server) profileFor(r *http.Request) (*binding.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return profileOf(card), nil
+	return profileOf(s, card), nil
 }
 
 // card returns the derived card for the maker of r.

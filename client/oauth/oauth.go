@@ -12,6 +12,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/httpserver"
+	"github.com/dragoman-a2a/dragoman/internal/origin"
 )
 
 // Grant is a way to get a token.
@@ -43,8 +45,9 @@ type Config struct {
 	ClientSecret string
 	// Scopes to ask for. Nil asks for all that the card lists for the flow.
 	Scopes []string
-	// Servers are the origins of authorization servers that get the secret and the sign-in, such as
-	// "https://idp.example.com". A card could name any server, so one that is not listed is refused.
+	// Servers are the authorization servers that get the secret and the sign-in, such as "https://idp.example.com". A
+	// path allows only what is below it, such as "https://idp.example.com/realms/one" of a server with several realms.
+	// A card could name any server, so one that is not listed is refused.
 	Servers []string
 	// Grant to use, if the scheme allows several. Empty means client credentials if there is a secret, or else
 	// authorization code, or else device code.
@@ -71,6 +74,7 @@ type endpoints struct {
 	authorize, token, device string
 	scopes                   []string
 	issuer                   string // as discovery says; else ""
+	sendsIssuer              bool   // to where the browser comes back (RFC 9207)
 	grants                   []Grant
 }
 
@@ -245,11 +249,26 @@ func (c *Config) allowed(address string) error {
 	if !httpserver.Private(u) {
 		return fmt.Errorf("oauth: the card's address of the authorization server is %q; only https is safe", address)
 	}
-	origin := u.Scheme + "://" + u.Host
-	if !slices.ContainsFunc(c.Servers, func(s string) bool { return strings.TrimSuffix(s, "/") == origin }) {
-		return fmt.Errorf("oauth: the card sends sign-ins to %s: %w", origin, ErrServer)
+	if !slices.ContainsFunc(c.Servers, func(server string) bool { return below(server, u) }) {
+		return fmt.Errorf("oauth: the card sends sign-ins to %s://%s%s: %w", u.Scheme, u.Host, u.EscapedPath(),
+			ErrServer)
 	}
 	return nil
+}
+
+// below reports whether an address is at the origin of a server, and below its path if it has one. An address that
+// could be read as one outside of the path is not.
+func below(server string, u *url.URL) bool {
+	root := strings.TrimSuffix(server, "/")
+	base, err := url.Parse(root)
+	if err != nil || origin.Of(root) == "" || origin.Of(root) != origin.Of(u.String()) {
+		return false
+	}
+	if base.Path == "" {
+		return true
+	}
+	plain := u.Path == path.Clean(u.Path) && u.Path == u.EscapedPath() && !strings.Contains(u.Path, ";")
+	return plain && (u.Path == base.Path || strings.HasPrefix(u.Path, base.Path+"/"))
 }
 
 const (
@@ -284,6 +303,7 @@ func (c *Config) discover(ctx context.Context, address string) (*endpoints, erro
 		Token     string  `json:"token_endpoint"`
 		Device    string  `json:"device_authorization_endpoint"`
 		Grants    []Grant `json:"grant_types_supported"`
+		SendsIss  bool    `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := json.Unmarshal(text, &found); err != nil {
 		return nil, fmt.Errorf("oauth: %s has no configuration of OpenID Connect: %w", address, err)
@@ -296,5 +316,6 @@ func (c *Config) discover(ctx context.Context, address string) (*endpoints, erro
 	}
 	// OpenID Connect wants the scope openid.
 	return &endpoints{authorize: found.Authorize, token: found.Token, device: found.Device, issuer: found.Issuer,
-		scopes: []string{"openid"}, grants: found.Grants}, nil
+		sendsIssuer: found.SendsIss,
+		scopes:      []string{"openid"}, grants: found.Grants}, nil
 }

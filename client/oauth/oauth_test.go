@@ -164,6 +164,57 @@ func TestServersThatGetNothing(t *testing.T) {
 	}
 }
 
+// A server with several realms is allowed for the one that is listed.
+func TestRealms(t *testing.T) {
+	t.Parallel()
+	const origin = "https://127.0.0.1:1"
+	for address, want := range map[string]bool{
+		"/realms/one/token": true, "/realms/one": true, "/realms/two/token": false, "/realms/one-more/token": false,
+		"/realms/one/../two/token": false, "/realms/one/%2e%2e/two/token": false, "/realms/one/..;/two": false,
+		"/realms/one%2f..%2ftwo": false, "/": false,
+	} {
+		config := oauth.Config{ClientID: "cli", ClientSecret: "secret", Servers: []string{origin + "/realms/one/"}}
+		_, err := config.Login(t.Context(), &a2a.OAuth2Scheme{Flow: &a2a.ClientCredentialsFlow{
+			TokenURL: origin + address}})
+		if allowed := !errors.Is(err, oauth.ErrServer); err == nil || allowed != want {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// A server that says that it names itself in the browser's answer has to (RFC 9207).
+func TestIssuerOfASignIn(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sends bool
+		iss   string
+		want  bool
+	}{
+		"sent": {true, "issuer", true}, "missing": {true, "", false}, "another": {false, "https://other", false},
+		"not promised": {false, "", true},
+	} {
+		s := newServer(t)
+		var issuer string
+		provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,
+				"authorization_response_iss_parameter_supported":%v}`, issuer, s.URL+"/authorize", s.URL+"/token", c.sends)
+		}))
+		defer provider.Close()
+		issuer = provider.URL
+		config := oauth.Config{ClientID: "cli", Servers: []string{s.URL, issuer},
+			Prompt: browser(t, func(q url.Values) {
+				if c.iss != "" {
+					q.Set("iss", strings.Replace(c.iss, "issuer", issuer, 1))
+				}
+			})}
+		token, err := config.Login(t.Context(), &a2a.OpenIDConnectScheme{
+			URL: issuer + "/.well-known/openid-configuration"})
+		if got := err == nil && token.AccessToken == "at"; got != c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Tokens are used until they expire, and new ones are kept.
 func TestSource(t *testing.T) {
 	t.Parallel()

@@ -57,7 +57,7 @@ func (c *Config) withBrowser(ctx context.Context, ends *endpoints) (*oauth2.Toke
 				http.NotFound(w, r)
 				return
 			}
-			got := readCallback(r.URL.Query(), state, ends.issuer)
+			got := readCallback(r.URL.Query(), state, ends)
 			if errors.Is(got.err, errForeign) {
 				http.Error(w, got.err.Error(), http.StatusBadRequest)
 				return
@@ -102,12 +102,13 @@ type result struct {
 var errForeign = errors.New("this page belongs to another sign-in")
 
 // readCallback reads the query of the browser's request.
-func readCallback(query url.Values, state, issuer string) result {
+func readCallback(query url.Values, state string, ends *endpoints) result {
 	if subtle.ConstantTimeCompare([]byte(query.Get("state")), []byte(state)) != 1 {
 		return result{err: errForeign}
 	}
-	if from := query.Get("iss"); from != "" && issuer != "" && from != issuer { // RFC 9207
-		return result{err: fmt.Errorf("oauth: the sign-in came back from %q instead of %q", from, issuer)}
+	from := query.Get("iss") // RFC 9207
+	if ends.issuer != "" && from != ends.issuer && (from != "" || ends.sendsIssuer) {
+		return result{err: fmt.Errorf("oauth: the sign-in came back from %q instead of %q", from, ends.issuer)}
 	}
 	if refusal := query.Get("error"); refusal != "" {
 		if why := query.Get("error_description"); why != "" {

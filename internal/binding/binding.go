@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,8 @@ type Profile struct {
 	ExtendedCard bool
 	Extensions   []a2a.AgentExtension
 	Challenges   []string // values of WWW-Authenticate for a caller without good credentials
+	// Metadata returns the URL at which clients of OAuth find out how to get a token (RFC 9728). Nil means none.
+	Metadata func(*Exchange) string
 
 	// Needs are the security requirements of the agent, and SkillNeeds those of skills, by id, for the scopes in them.
 	Needs      []a2a.SecurityRequirement
@@ -119,9 +122,28 @@ func (c *Core) Admit(x *Exchange) *a2a.Error {
 // challenge adds to the answer how a caller without good credentials gets in (A2A 1.0 §7.4).
 func (x *Exchange) challenge(e *a2a.Error) *a2a.Error {
 	if e.Kind == a2a.ErrUnauthenticated {
-		x.W.Header()["Www-Authenticate"] = x.profile.Challenges
+		x.W.Header()["Www-Authenticate"] = x.challenges()
 	}
 	return e
+}
+
+// challenges returns those of the profile, of which the one for tokens names the metadata.
+func (x *Exchange) challenges() []string {
+	all := x.profile.Challenges
+	if x.profile.Metadata == nil {
+		return all
+	}
+	at := x.profile.Metadata(x)
+	if at == "" {
+		return all
+	}
+	all = slices.Clone(all)
+	for i, challenge := range all {
+		if strings.HasPrefix(challenge, "Bearer ") {
+			all[i] = challenge + `, resource_metadata="` + at + `"`
+		}
+	}
+	return all
 }
 
 // Caller returns who calls, and the name of the agent that is called; empty until Admit has found them out.
