@@ -38,8 +38,7 @@ lint: ## gofmt, vet, staticcheck; build and vet for every platform without cgo
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 	@set -e; for m in $(NESTED); do echo "== module $$m"; (cd $$m && $(GO) vet ./...); done
-	@if command -v npm >/dev/null; then cd internal/kit/vendored && npm ci --silent --no-audit --no-fund && \
-		node_modules/.bin/tsc -p .; else echo "lint: scripts of pages are NOT checked; that needs Node.js"; fi
+	@if command -v npm >/dev/null; then sh internal/kit/vendored/check.sh; else echo "lint: scripts of pages are NOT checked; that needs Node.js"; fi
 	@set -e; for p in $(PLATFORMS); do echo "== $$p: build, vet"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) build ./...; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 $(GO) vet ./...; done

@@ -26,6 +26,7 @@ var servers = []struct {
 	{[]string{"registry", "serve", "--data-dir", ":memory:"}, "--addr", "POST", "/v1/agents", `{}`},
 	{[]string{"mcp", "bridge", "-a", "AGENT"}, "--http", "POST", "", rpcGet},
 	{[]string{"coord", "serve", "--data-dir", ":memory:"}, "--addr", "GET", "/api/projects/shop", ""},
+	{[]string{"console", "--data-dir", ":memory:"}, "--addr", "GET", "/api/state", ""},
 	{[]string{"record", "-a", "AGENT", "--cassette", "FILE"}, "--addr", "POST", "/", rpcGet},
 	{[]string{"replay", "TAPE"}, "--addr", "POST", "/", rpcGet},
 }

@@ -225,6 +225,14 @@ func limits() []cmdline.Limit {
 	return append(all, coordcmd.Limits()...)
 }
 
+// numberOrNone returns a limit of which 0 is none.
+func numberOrNone(n int) string {
+	if n == 0 {
+		return "no limit"
+	}
+	return cmdline.Itoa(n)
+}
+
 func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards card.Options) []cmdline.Limit {
 	l := srv.Limits
 	return []cmdline.Limit{
@@ -252,6 +260,7 @@ func limitsOf(srv server.Options, eng engine.Options, cl client.Options, cards c
 		{Name: "cancel grace", Value: terminal.FormatDuration(eng.CancelGrace), Of: "engine"},
 		{Name: "lease", Value: terminal.FormatDuration(eng.LeaseTTL), Of: "engine"},
 		{Name: "retention of waiting and finished tasks", Value: terminal.FormatDuration(eng.Retention), Of: "engine"},
+		{Name: "turns at once", Value: numberOrNone(eng.MaxTurns), Of: "engine"},
 		{Name: "waiting messages of a task", Value: cmdline.Itoa(eng.MaxWaiting), Of: "engine"},
 		{Name: "large messages that turns hold", Value: terminal.FormatBytes(eng.MaxHeld), Of: "engine"},
 		{Name: "a page of tasks", Value: terminal.FormatBytes(eng.MaxPage), Of: "engine"},

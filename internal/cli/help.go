@@ -27,9 +27,9 @@ type commandGroup struct {
 
 // commandGroups are all commands, those of every day first.
 var commandGroups = []commandGroup{
-	{"Talk to agents", []string{"send", "chat", "task", "card", "host"}},
+	{"Talk to agents", []string{"send", "chat", "console", "task", "card", "host"}},
 	{"Run agents", []string{"serve", "samples", "gateway"}},
-	{"Connect agents and tools", []string{"registry", "mcp", "push", "coord"}},
+	{"Connect agents and tools", []string{"registry", "mcp", "coord"}},
 	{"Test agents", []string{"conformance", "bench", "record", "replay", "diff"}},
 	{"This program", []string{"config", "completion", "man", "version", "help"}},
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/conformance/conformancecmd"
+	"github.com/dragoman-a2a/dragoman/apps/console/consolecmd"
 	"github.com/dragoman-a2a/dragoman/apps/coord/coordcmd"
 	"github.com/dragoman-a2a/dragoman/apps/gateway/gatewaycmd"
 	"github.com/dragoman-a2a/dragoman/apps/host/hostcmd"
@@ -22,7 +23,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
-	"github.com/dragoman-a2a/dragoman/internal/pushcmd"
 )
 
 // The output formats.
@@ -92,10 +92,10 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(clientcmd.Commands(c.Caller)...)
 	root.AddCommand(recordercmd.Commands(c.Caller)...)
 	root.AddCommand(samplescmd.Commands(c.Run)...)
-	root.AddCommand(chat.Command(c.Caller), hostcmd.Command(c.Caller), gatewaycmd.Command(c.Caller),
+	root.AddCommand(chat.Command(c.Caller), consolecmd.Command(c.Caller), hostcmd.Command(c.Caller),
+		gatewaycmd.Command(c.Caller),
 		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
-		coordcmd.Command(c.Run), pushcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(),
-		c.manCommand(), c.versionCommand())
+		coordcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(), c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)

@@ -37,7 +37,6 @@ var rings = map[string]int{
 	"internal/execagent": 3,                          // an agent that runs a shell command
 	"internal/storage":   5,                          // opens the journals of commands
 	"internal/modelflag": 5,                          // opens the language model that --llm names
-	"internal/pushcmd":   5,                          // the command push
 	"internal/benchcmd":  8,                          // the command bench
 	"internal/form":      3,                          // forms of agents, as people fill them
 	"internal/show":      4,                          // objects of the protocol as text
@@ -54,7 +53,7 @@ var rings = map[string]int{
 	// These packages are built on the library. No app imports another one, but the host has the registry's client, as
 	// have the commands that call agents.
 	"apps/registry": 4, "apps/registry/registrycmd": 8,
-	"apps/conformance": 8, "apps/coord": 8, "apps/gateway": 8, "apps/host": 8, "apps/mcpbridge": 8,
+	"apps/conformance": 8, "apps/console": 8, "apps/coord": 8, "apps/gateway": 8, "apps/host": 8, "apps/mcpbridge": 8,
 	"apps/recorder": 8, "apps/samples": 8,
 
 	"internal/clitest/dragoman": 10, // runs the program in tests of its commands

@@ -12,23 +12,19 @@ import { clip, clock, plain, size, took } from "./text.js";
 /** @typedef {import("./task.js").Task} Task */
 /** @typedef {{ key: number, mine?: Part[], form?: any, task?: Task, theirs?: any, error?: A2AError, retry?: () => void }} Entry */
 
-/** A Session is a conversation as this page knows it. */
-export class Session {
-  /** @param {import("./a2a.js").Remote} remote @param {string} place where it is remembered until the tab is closed */
-  constructor(remote, place) {
-    this.remote = remote;
-    this.place = place;
+/** A Conversation is what a page shows of one: entries, made of messages and events. What sends and cancels is its subclass. */
+export class Conversation {
+  constructor() {
     /** @type {Entry[]} */
     this.entries = [];
     this.context = "";
     this.changed = signal(0);
     this.due = false;
-    /** @type {AbortController | null} */
-    this.running = null;
+    this.busy = false; // the agent is at work
   }
 
   /** Many events may come between two pictures on the screen, and are drawn at once. */
-  #bump() {
+  bump() {
     if (this.due) return;
     this.due = true;
     const draw = () => { this.due = false; this.changed.value++; };
@@ -37,9 +33,9 @@ export class Session {
   }
 
   /** @param {Omit<Entry, "key">} entry */
-  #add(entry) {
+  add(entry) {
     this.entries.push({ ...entry, key: this.entries.length });
-    this.#bump();
+    this.bump();
   }
 
   /** open returns the task that waits for an answer, if there is one. */
@@ -48,17 +44,68 @@ export class Session {
     return task && isWaiting(task) ? task : undefined;
   }
 
-  /** send says something: to the task that waits, else as a new one. @param {Part[]} parts @param {any} [form] that it answers */
-  async send(parts, form) {
+  /** said shows what the user says: to the task that waits, else for a new one. @param {Part[]} parts @param {any} [form] that it answers */
+  said(parts, form) {
     const task = this.open;
-    this.#add({ mine: parts, form });
+    if (task) Object.assign(task, { rev: task.rev + 1, formAnswered: true, state: "submitted" });
+    this.add({ mine: parts, form });
+    return task;
+  }
+
+  /** take shows an event. @param {any} event a StreamResponse @param {Task | undefined} task the one before @param {number} at @returns {Task | undefined} the task that the event is about */
+  take(event, task, at) {
+    if (event.message) {
+      this.context = event.message.contextId || this.context;
+      this.add({ theirs: event.message });
+      return task;
+    }
+    const id = event.task?.id || event.statusUpdate?.taskId || event.artifactUpdate?.taskId;
+    if (!task || task.id !== id) {
+      task = this.entries.find((e) => e.task?.id === id)?.task;
+      if (!task) this.add({ task: task = newTask(id) });
+    } else if (this.entries.at(-1)?.mine) { // the task goes on below the answer
+      const before = task, shown = [...before.earlier, ...before.artifacts.map((a) => a.artifactId)];
+      this.add({ task: task = { ...newTask(id), contextId: before.contextId, earlier: shown } });
+      Object.assign(before, { state: "answered", progress: "", rev: before.rev + 1 });
+    }
+    apply(task, event, at);
+    this.context = task.contextId || this.context;
+    this.bump();
+    return task;
+  }
+
+  /** send says something to the agent. @param {Part[]} _parts @param {any} [_form] */
+  async send(_parts, _form) {}
+
+  /** cancel ends the task that runs or waits. */
+  async cancel() {}
+
+  /** @type {(() => void) | undefined} starts another conversation, where that is offered below this one */
+  clear = undefined;
+}
+
+/** A Session is a conversation with the agent that served the page. */
+export class Session extends Conversation {
+  /** @param {import("./a2a.js").Remote} remote @param {string} place where it is remembered until the tab is closed */
+  constructor(remote, place) {
+    super();
+    this.remote = remote;
+    this.place = place;
+    /** @type {AbortController | null} */
+    this.running = null;
+    this.clear = () => {
+      this.running?.abort();
+      sessionStorage.removeItem(this.place);
+      Object.assign(this, { entries: [], context: "", running: null, busy: false });
+      this.bump();
+    };
+  }
+
+  /** @param {Part[]} parts @param {any} [form] */
+  async send(parts, form) {
+    const task = this.said(parts, form);
     const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts,
       ...(task ? { taskId: task.id } : {}), ...(this.context ? { contextId: this.context } : {}) };
-    if (task) {
-      task.rev++;
-      task.formAnswered = true;
-      task.state = "submitted";
-    }
     const op = this.remote.streaming ? "stream" : "send";
     await this.#follow((signal) => this.remote.events(op, { message }, signal), task, () => { this.send(parts, form); });
   }
@@ -69,12 +116,14 @@ export class Session {
    */
   async #follow(start, task, retry) {
     const running = this.running = new AbortController();
-    this.#bump();
+    this.busy = true;
+    this.bump();
     try {
       for (let tries = 0; ; tries++) {
         try {
           for await (const event of start(running.signal)) {
-            task = this.#take(event, task);
+            task = this.take(event, task, Date.now());
+            if (task) this.#remember(task.id);
             tries = 0;
           }
         } catch (e) {
@@ -86,49 +135,20 @@ export class Session {
         start = (signal) => this.remote.events("subscribe", { id }, signal);
       }
     } catch (e) {
-      if (!running.signal.aborted) this.#add({ error: e instanceof A2AError ? e : new A2AError("The stream broke off.", { hint: String(e) }), retry: task ? undefined : retry });
+      if (!running.signal.aborted) this.add({ error: e instanceof A2AError ? e : new A2AError("The stream broke off.", { hint: String(e) }), retry: task ? undefined : retry });
     }
-    if (this.running === running) this.running = null;
-    this.#bump();
+    if (this.running === running) Object.assign(this, { running: null, busy: false });
+    this.bump();
   }
 
-  /** @param {any} event @param {Task | undefined} task @returns {Task | undefined} the task that the event is about */
-  #take(event, task) {
-    if (event.message) {
-      this.context = event.message.contextId || this.context;
-      this.#add({ theirs: event.message });
-      return task;
-    }
-    const id = event.task?.id || event.statusUpdate?.taskId || event.artifactUpdate?.taskId;
-    if (!task || task.id !== id) {
-      task = this.entries.find((e) => e.task?.id === id)?.task;
-      if (!task) this.#add({ task: task = newTask(id) });
-    } else if (this.entries.at(-1)?.mine) { // the task goes on below the answer
-      const before = task, shown = [...before.earlier, ...before.artifacts.map((a) => a.artifactId)];
-      this.#add({ task: task = { ...newTask(id), contextId: before.contextId, earlier: shown } });
-      Object.assign(before, { state: "answered", progress: "", rev: before.rev + 1 });
-    }
-    apply(task, event, Date.now());
-    this.context = task.contextId || this.context;
-    this.#remember(id);
-    this.#bump();
-    return task;
-  }
-
-  /** cancel ends the task that runs or waits. */
   async cancel() {
     const task = this.entries.findLast((e) => e.task)?.task;
-    if (!task || hasEnded(task)) return this.running?.abort();
     try {
-      const answer = await this.remote.call("cancel", { id: task.id });
-      apply(task, { task: answer }, Date.now());
+      if (task && !hasEnded(task)) this.take({ task: await this.remote.call("cancel", { id: task.id }) }, task, Date.now());
       this.running?.abort();
-      this.running = null;
-      this.#bump();
     } catch (e) {
-      this.#add({ error: /** @type {A2AError} */ (e) });
+      this.add({ error: /** @type {A2AError} */ (e) });
     }
-    return undefined;
   }
 
   /** @param {string} id of a task */
@@ -143,44 +163,36 @@ export class Session {
       try {
         const t = await this.remote.call("get", { id });
         for (const m of t.history || []) {
-          if (m.role === "ROLE_USER") this.#add({ mine: m.parts });
-          else if (m.messageId !== t.status?.message?.messageId && textOf(m)) this.#add({ theirs: m });
+          if (m.role === "ROLE_USER") this.add({ mine: m.parts });
+          else if (m.messageId !== t.status?.message?.messageId && textOf(m)) this.add({ theirs: m });
         }
         const task = newTask(id);
         apply(task, { task: t }, Date.now());
         this.context = task.contextId;
-        this.#add({ task });
+        this.add({ task });
         if (!hasEnded(task) && !isWaiting(task)) this.#follow((signal) => this.remote.events("subscribe", { id }, signal), task);
       } catch (e) {
-        if (!(e instanceof A2AError && e.status)) this.#add({ error: /** @type {A2AError} */ (e) });
+        if (!(e instanceof A2AError && e.status)) this.add({ error: /** @type {A2AError} */ (e) });
       }
     }
   }
-
-  /** clear starts another conversation. */
-  clear() {
-    this.running?.abort();
-    sessionStorage.removeItem(this.place);
-    Object.assign(this, { entries: [], context: "", running: null });
-    this.#bump();
-  }
 }
 
-/** Talk shows a session. @param {{ session: Session, examples: string[], modes: string[] }} props */
+/** Talk shows a session. @param {{ session: Conversation, examples: string[], modes: string[] }} props */
 export function Talk({ session, examples, modes }) {
   session.changed.value; // draws again when it changes
-  const open = session.open, busy = session.running !== null;
+  const open = session.open, busy = session.busy;
   return html`<div class="talk">
     <div class="talk" role="log" aria-label="Conversation" aria-busy=${busy}>${session.entries.map((e) => html`<${EntryView} key=${e.key} entry=${e} session=${session} rev=${(e.task?.rev || 0) + (busy ? 0 : 1)} />`)}</div>
     ${!session.entries.length && examples.length > 0 && html`<div class="chips" role="group" aria-label="Examples">${examples.map((text) =>
       html`<button type="button" class="suggest" onClick=${() => session.send([{ text }])}>${plain(text)}</button>`)}</div>`}
     <${Composer} busy=${busy} modes=${modes} placeholder=${open ? "Answer the agent" : "Message the agent"} send=${(/** @type {Part[]} */ parts) => session.send(parts)}
       stop=${() => session.cancel()} />
-    ${session.entries.length > 0 && html`<div><button type="button" class="ghost compact" onClick=${() => session.clear()}>New conversation</button></div>`}
+    ${session.clear && session.entries.length > 0 && html`<div><button type="button" class="ghost compact" onClick=${session.clear}>New conversation</button></div>`}
   </div>`;
 }
 
-/** @param {{ entry: Entry, session: Session, rev: number }} props rev says that the entry has changed */
+/** @param {{ entry: Entry, session: Conversation, rev: number }} props rev says that the entry has changed */
 function EntryView({ entry, session, rev }) {
   if (entry.mine) {
     return html`<div class="turn mine">${entry.form ? html`<div class="panel"><${Receipt} values=${entry.mine[0].data} form=${entry.form} /></div>` : entry.mine.map((p) =>
@@ -200,14 +212,14 @@ const Said = ({ message }) => {
   return parts.length > 0 && html`<div class="bubble stack" style="gap:.6rem">${parts.map((/** @type {Part} */ p) => html`<${PartView} part=${p} />`)}</div>`;
 };
 
-/** TaskView shows what became of a message. @param {{ task: Task, session: Session, rev: number }} props */
+/** TaskView shows what became of a message. @param {{ task: Task, session: Conversation, rev: number }} props */
 function TaskView({ task, session }) {
   const form = task.said?.parts?.map((p) => p.data).find(isForm);
   const first = task.steps[0]?.at, last = task.steps.at(-1)?.at || 0;
   return html`<div class="turn theirs" style="width:100%">
     ${task.artifacts.map((a) => html`<${ArtifactView} key=${a.artifactId} artifact=${a} rev=${a.rev} live=${!hasEnded(task) && !isWaiting(task)} />`)}
     ${task.said && html`<${Said} message=${task.said} />`}
-    ${form && !task.formAnswered && html`<${FormView} form=${form} busy=${session.running !== null} cancel=${() => session.cancel()}
+    ${form && !task.formAnswered && html`<${FormView} form=${form} busy=${session.busy} cancel=${() => session.cancel()}
       send=${(/** @type {any} */ values) => session.send([{ data: values, mediaType: "application/json" }], form)} />`}
     ${!hasEnded(task) && !isWaiting(task) && task.state !== "answered" && html`<div class="progress" role="status">${plain(task.progress || "working")}</div>`}
     ${task.state !== "answered" && html`<details class="small"><summary><span class="badge" data-state=${task.state}>${stateName(task.state)}</span>
