@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -46,6 +47,16 @@ func startSpan(r *runner, st *start) (context.Context, telemetry.Span) {
 		}
 	}
 	return ctx, span
+}
+
+// idsOf returns what names a turn in the log.
+func idsOf(r *runner, st *start) []slog.Attr {
+	attrs := []slog.Attr{slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)),
+		slog.String("context", string(r.contextID)), slog.String("request", st.call.RequestID)}
+	if trace := telemetry.TraceID(st.call.TraceParent); trace != "" {
+		attrs = append(attrs, slog.String("trace", trace))
+	}
+	return attrs
 }
 
 // describe says in the span how the turn ended.

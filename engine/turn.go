@@ -282,7 +282,8 @@ func (r *runner) resumeTurn(head *journal.Head) *start {
 			st.message = m
 		}
 	}
-	r.e.log.Info("taking up an interrupted turn", "agent", r.svc.name, "task", r.key.ID, "attempt", st.attempt)
+	r.e.log.LogAttrs(r.e.ctx, slog.LevelInfo, "taking up an interrupted turn",
+		append(idsOf(r, st), slog.Int("attempt", st.attempt))...)
 	r.commitMu.Lock()
 	defer r.commitMu.Unlock()
 	return r.open(st, nil)
@@ -315,11 +316,7 @@ func (t *openTurn) log(end ending, err error, took time.Duration) {
 	if !r.e.log.Enabled(r.e.ctx, level) {
 		return
 	}
-	attrs := []slog.Attr{
-		slog.String("agent", r.svc.name), slog.String("task", string(r.key.ID)),
-		slog.String("context", string(r.contextID)), slog.String("request", t.start.call.RequestID),
-		slog.String("state", end.state.String()), slog.Duration("took", took),
-	}
+	attrs := append(idsOf(r, t.start), slog.String("state", end.state.String()), slog.Duration("took", took))
 	if err != nil && level >= slog.LevelWarn {
 		attrs = append(attrs, slog.Any("error", err))
 		attrs = append(attrs, stackOf(err)...)

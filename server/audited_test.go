@@ -38,7 +38,8 @@ func TestAudit(t *testing.T) {
 		})
 	})
 	const known = "Authorization: Bearer secret"
-	rpc(t, ts, "GetTask", `{"id":"t9"}`, known)
+	const trace = "0102030405060708090a0b0c0d0e0f10"
+	rpc(t, ts, "GetTask", `{"id":"t9"}`, known, "Traceparent: 00-"+trace+"-0102030405060708-01")
 	rpc(t, ts, "GetTask", `{"id":"t9"}`, "Authorization: Bearer wrong")
 	do(t, ts, "GET", "/tasks/t9", "", known)
 	do(t, ts, "POST", "/tasks/t9:cancel", "", known)
@@ -62,6 +63,9 @@ func TestAudit(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Subject, " ", r.Client, " ", r.Operation, " ", r.Task, " ", r.Result))
 		if known := r.Subject != ""; known != slices.Equal(r.Actors, []string{"host", "bot"}) {
 			t.Errorf("actors %q of %q", r.Actors, r.Subject)
+		}
+		if first := len(got) == 1; first != (r.Trace == trace) || !first && r.Trace != "" {
+			t.Errorf("record %d has the trace %q", len(got), r.Trace)
 		}
 		if r.Time.IsZero() || r.RequestID == "" || r.Agent != "Test agent" {
 			t.Errorf("%+v", r)
