@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -98,7 +99,7 @@ func (s *service) withoutCredentials(ctx context.Context, scope journal.Scope,
 	}
 	refuse := func(why string) error { return a2a.InvalidParams("message.parts", why) }
 	c, _ := a2a.FindCredentials(req.Message.Parts[at])
-	key := journal.Key{Scope: scope, ID: req.Message.TaskID}
+	key := journal.Key{Scope: scope, ID: cmp.Or(req.Message.TaskID, req.NewTaskID)}
 	switch active := slices.Contains(a2a.CallFrom(ctx).Extensions, a2a.CredentialsExtension); {
 	case !s.credentials:
 		return nil, refuse("have credentials, which this agent does not take in messages; give them as it says")

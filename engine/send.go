@@ -102,7 +102,8 @@ func (s *service) send(ctx context.Context, operation string, req *a2a.SendMessa
 	}
 	at, err := s.deliver(ctx, scope, req)
 	if err != nil {
-		s.e.secrets.take(secretKey{journal.Key{Scope: scope, ID: req.Message.TaskID}, req.Message.ID})
+		id := cmp.Or(req.Message.TaskID, req.NewTaskID)
+		s.e.secrets.take(secretKey{journal.Key{Scope: scope, ID: id}, req.Message.ID})
 	}
 	return at, err
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -17,6 +19,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/currency"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/engine"
+	"github.com/dragoman-a2a/dragoman/server"
 )
 
 func currencyURL(t *testing.T) string {
@@ -351,6 +355,51 @@ func TestAuthorizationIsThatOfTheAgent(t *testing.T) {
 		t.Fatalf("%v: %s", r.State(), r.StatusText())
 	}
 	if r = w.Reply(r, "granted"); r.State() != a2a.TaskStateCompleted || r.StatusText() != "Done." {
+		t.Errorf("%v: %s", r.State(), r.StatusText())
+	}
+}
+
+// The host shows its user what to open, unchanged. Once the agent's own callback has let the task of the agent go on,
+// any message shows its outcome.
+func TestAuthorizationByCallback(t *testing.T) {
+	t.Parallel()
+	grant := ""
+	bank := agent.Func(func(_ context.Context, t *agent.Turn) error {
+		if t.Grant() != "" {
+			return t.Complete(a2a.TextPart("Paid."))
+		}
+		grant = t.NewGrant()
+		return t.Authorize(agent.Authorization{Schemes: []string{"oauth2"}, URL: "https://bank.example/?state=x",
+			Instructions: "Allow the payment.", Grant: grant})
+	})
+	eng, err := engine.New(&engine.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { eng.Shutdown(context.Background()) })
+	card := cardOf("Bank", "Transfers funds", "transfer")
+	srv, err := server.New(eng.Agent("bank", bank, nil), &server.Options{Card: card,
+		Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := httptest.NewServer(srv)
+	t.Cleanup(ts.Close)
+	w := newWorld(t, nil, ts.URL)
+	sent, err := w.Service.SendMessage(w.Context(),
+		&a2a.SendMessageRequest{Message: a2a.NewMessage(a2a.RoleUser, a2a.TextPart("Transfer all funds"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &agenttest.Result{Task: sent.(*a2a.Task)}
+	need, ok := agent.FindAuthorization(r.Task.Status.Message.Parts...)
+	if r.State() != a2a.TaskStateAuthRequired || !ok || need.URL != "https://bank.example/?state=x" {
+		t.Fatalf("%v: %+v", r.State(), need)
+	}
+	if err := eng.Granted(t.Context(), grant, func(context.Context, engine.Grant) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if r = w.Reply(r, "I did"); r.State() != a2a.TaskStateCompleted || r.StatusText() != "Paid." {
 		t.Errorf("%v: %s", r.State(), r.StatusText())
 	}
 }

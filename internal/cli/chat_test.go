@@ -106,6 +106,20 @@ func has(t *testing.T, what, text string, wants ...string) {
 	}
 }
 
+// send and chat show what a person has to open, and say how to see that the task goes on.
+func TestAuthorizationIsShown(t *testing.T) {
+	t.Parallel()
+	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error {
+		return t.Authorize(agent.Authorization{Schemes: []string{"oauth2"}, Scopes: []string{"pay"},
+			URL: "https://bank.example/", Instructions: "Allow it:"})
+	}), nil)
+	sent := run(t.Context(), "send", "-a", url, "pay")
+	has(t, "send", sent.stdout, "https://bank.example/", "Authorization: oauth2", "Scopes: pay")
+	has(t, "send", sent.stderr, "Follow: ", " --wait")
+	chat := runAt(t, &person{lines: []string{"pay", "/quit"}}, nil, "chat", "-a", url)
+	has(t, "chat", chat.stdout+chat.stderr, "https://bank.example/", "Authorization: oauth2", "/resume")
+}
+
 // Text that is typed while a task waits for authorization may be a password: chat does not remember it.
 func TestChatForgetsAnswersToAuthRequired(t *testing.T) {
 	t.Parallel()

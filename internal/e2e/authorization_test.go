@@ -5,7 +5,6 @@ package e2e_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,9 +24,9 @@ import (
 
 // teller needs an authorization for each payment, and says nothing about what it got.
 type teller struct {
-	mu     sync.Mutex
-	grants map[a2a.TaskID]string
-	got    map[string]int // credentials, and how often
+	mu    sync.Mutex
+	grant string         // of the last question
+	got   map[string]int // credentials, and how often
 }
 
 func (b *teller) Run(_ context.Context, t *agent.Turn) error {
@@ -40,14 +39,20 @@ func (b *teller) Run(_ context.Context, t *agent.Turn) error {
 	if inBand || t.Grant() != "" {
 		return t.Artifact("receipt", a2a.TextPart("paid"))
 	}
-	b.grants[t.TaskID()] = t.NewGrant()
+	b.grant = t.NewGrant()
 	return t.Authorize(agent.Authorization{Schemes: []string{"oauth2"}, Scopes: []string{"pay"},
-		URL: "https://bank.example/?state=x", Instructions: "Allow the payment.", Grant: b.grants[t.TaskID()]})
+		URL: "https://bank.example/?state=x", Instructions: "Allow the payment.", Grant: b.grant})
 }
 
-// In every protocol version and binding, a task that needs an authorization says so in the same part of data, and goes
-// on by the agent's callback, or by credentials in a message where the version has extensions. Those are in no answer,
-// file or log.
+func (b *teller) asked() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.grant
+}
+
+// In every protocol version and binding, also through a gateway, a task that needs an authorization says so in the same
+// part of data. It goes on by the agent's callback, or by credentials in a message, which are in no answer, file or
+// log.
 func TestInTaskAuthorization(t *testing.T) {
 	t.Parallel()
 	const secret = "marked-secret-0123"
@@ -62,81 +67,80 @@ func TestInTaskAuthorization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &teller{grants: map[a2a.TaskID]string{}, got: map[string]int{}}
+	b := &teller{got: map[string]int{}}
 	s := &stack{client: httpClient(t), engine: eng}
 	card := scriptCard()
 	s.url = s.serveService(t, eng.Agent("teller", b, &engine.AgentOptions{Card: card, TakesCredentials: true}), card,
 		nil,
 		func(o *server.Options) { o.GRPC, o.CardGRPC, o.Logger = grpc.New(nil), true, logger })
-	dialed, err := client.Dial(t.Context(), s.url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dialed.Close()
 	inBand := 0
-	for _, iface := range dialed.Card().SupportedInterfaces {
-		name := iface.ProtocolVersion + " " + iface.Binding
-		card := dialed.Card().Clone()
-		card.SupportedInterfaces = []a2a.AgentInterface{iface}
-		c, err := client.New(card, &client.Options{Generations: wire.Generations,
-			Extensions: []string{a2a.CredentialsExtension}})
+	for where, url := range map[string]string{"direct": s.url, "gateway": s.serveGateway(t)} {
+		dialed, err := client.Dial(t.Context(), url, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.Close()
-		task := payment(t, c)
-		need, ok := agent.FindAuthorization(task.Status.Message.Parts...)
-		if want := (agent.Authorization{Schemes: []string{"oauth2"}, Scopes: []string{"pay"},
-			URL: "https://bank.example/?state=x", Instructions: "Allow the payment."}); !ok || !same(need, want) {
-			t.Errorf("%s: the task asks for %+v", name, need)
-		}
-		if task.Status.State != a2a.TaskStateAuthRequired {
-			t.Errorf("%s: the task is %s", name, task.Status.State)
-		}
-		if iface.ProtocolVersion == "0.1" { // which has no such state; our client knows by the metadata
-			expect(t, s.must(t, "tasks/get", `{"id":"`+string(task.ID)+`"}`), map[string]any{
-				"status.state": "input-required", "status.message.parts.1.data.url": "https://bank.example/?state=x"})
-		}
-		if err := eng.Granted(t.Context(), b.grants[task.ID], func(_ context.Context, g engine.Grant) error {
-			return nil
-		}); err != nil {
-			t.Errorf("%s: the callback: %v", name, err)
-		}
-		ended := endOf(t, c, task.ID)
-		if ended.Status.State != a2a.TaskStateCompleted {
-			t.Errorf("%s: after the callback the task is %s", name, ended.Status.State)
-		}
-
-		answer := text("here")
-		answer.Message.TaskID = payment(t, c).ID
-		part, err := a2a.Credentials{Scheme: "oauth2", Value: secret}.Part()
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Message.Parts = append(answer.Message.Parts, part)
-		_, err = c.SendMessage(t.Context(), answer)
-		if iface.ProtocolVersion == "0.1" {
-			if !errors.Is(err, a2a.ErrInvalidParams) {
-				t.Errorf("%s: credentials without an extension: %v", name, err)
+		defer dialed.Close()
+		at := *s
+		at.url = url
+		for _, iface := range dialed.Card().SupportedInterfaces {
+			name := where + " " + iface.ProtocolVersion + " " + iface.Binding
+			card := dialed.Card().Clone()
+			card.SupportedInterfaces = []a2a.AgentInterface{iface}
+			c, err := client.New(card, &client.Options{Generations: wire.Generations,
+				Extensions: []string{a2a.CredentialsExtension}})
+			if err != nil {
+				t.Fatal(err)
 			}
-			continue
-		}
-		if err != nil {
-			t.Errorf("%s: credentials in a message: %v", name, err)
-			continue
-		}
-		inBand++
-		history := 10
-		paid, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: answer.Message.TaskID, HistoryLength: &history})
-		if err != nil {
-			t.Fatal(err)
-		}
-		shown, err := paid.MarshalJSON()
-		if err != nil || bytes.Contains(shown, []byte(secret)) || !bytes.Contains(shown, []byte("[redacted]")) {
-			t.Errorf("%s: the answer is %s, %v", name, shown, err)
+			defer c.Close()
+			task := payment(t, c)
+			need, ok := agent.FindAuthorization(task.Status.Message.Parts...)
+			if want := (agent.Authorization{Schemes: []string{"oauth2"}, Scopes: []string{"pay"},
+				URL: "https://bank.example/?state=x", Instructions: "Allow the payment."}); !ok || !same(need, want) {
+				t.Errorf("%s: the task asks for %+v", name, need)
+			}
+			if task.Status.State != a2a.TaskStateAuthRequired {
+				t.Errorf("%s: the task is %s", name, task.Status.State)
+			}
+			if iface.ProtocolVersion == "0.1" { // which has no such state; our client knows by the metadata
+				expect(t, at.must(t, "tasks/get", `{"id":"`+string(task.ID)+`"}`), map[string]any{
+					"status.state":                    "input-required",
+					"status.message.parts.1.data.url": "https://bank.example/?state=x"})
+			}
+			if err := eng.Granted(t.Context(), b.asked(), func(_ context.Context, g engine.Grant) error {
+				return nil
+			}); err != nil {
+				t.Errorf("%s: the callback: %v", name, err)
+			}
+			ended := endOf(t, c, task.ID)
+			if ended.Status.State != a2a.TaskStateCompleted {
+				t.Errorf("%s: after the callback the task is %s", name, ended.Status.State)
+			}
+
+			answer := text("here")
+			answer.Message.TaskID = payment(t, c).ID
+			part, err := a2a.Credentials{Scheme: "oauth2", Value: secret}.Part()
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Message.Parts = append(answer.Message.Parts, part)
+			_, err = c.SendMessage(t.Context(), answer)
+			if err != nil {
+				t.Errorf("%s: credentials in a message: %v", name, err)
+				continue
+			}
+			inBand++
+			history := 10
+			paid, err := c.GetTask(t.Context(), &a2a.GetTaskRequest{ID: answer.Message.TaskID, HistoryLength: &history})
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown, err := paid.MarshalJSON()
+			if err != nil || bytes.Contains(shown, []byte(secret)) || !bytes.Contains(shown, []byte("[redacted]")) {
+				t.Errorf("%s: the answer is %s, %v", name, shown, err)
+			}
 		}
 	}
-	if b.got[secret] != inBand || inBand != 6 {
+	if b.got[secret] != inBand || inBand != 14 {
 		t.Errorf("%d turns got the credentials of %d messages", b.got[secret], inBand)
 	}
 	shutDown(eng)
