@@ -94,17 +94,22 @@ func mac(key, text []byte) []byte {
 	return h.Sum(nil)
 }
 
-// The prefixes of keys of Standard Webhooks: a shared secret, and a private key of Ed25519.
+// The prefixes of keys of Standard Webhooks: a shared secret, and the halves of a key of Ed25519.
 const (
 	prefixSecret  = "whsec_"
 	prefixPrivate = "whsk_"
+	prefixPublic  = "whpk_"
 )
+
+// signedText returns what a signature of Standard Webhooks is of.
+func signedText(id string, seconds int64, body []byte) []byte {
+	return append([]byte(id+"."+strconv.FormatInt(seconds, 10)+"."), body...)
+}
 
 // signatures returns the value of Webhook-Signature: one signature for each of the keys, which are separated by spaces.
 // While a key is replaced there are two.
 func signatures(keys string, n *notification) (string, error) {
-	text := []byte(n.id + "." + strconv.FormatInt(n.at.Unix(), 10) + ".")
-	text = append(text, n.body...)
+	text := signedText(n.id, n.at.Unix(), n.body)
 	var all []string
 	for _, key := range strings.Fields(keys) {
 		encoded, private := strings.CutPrefix(key, prefixPrivate)

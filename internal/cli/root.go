@@ -23,6 +23,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
+	"github.com/dragoman-a2a/dragoman/internal/pushcmd"
 )
 
 // The output formats.
@@ -95,7 +96,8 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(chat.Command(c.Caller), consolecmd.Command(c.Caller), hostcmd.Command(c.Caller),
 		gatewaycmd.Command(c.Caller),
 		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
-		coordcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(), c.manCommand(), c.versionCommand())
+		coordcmd.Command(c.Run), pushcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(),
+		c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {
 			c.takeAgents(cmd)

@@ -37,6 +37,7 @@ var rings = map[string]int{
 	"internal/execagent": 3,                          // an agent that runs a shell command
 	"internal/storage":   5,                          // opens the journals of commands
 	"internal/modelflag": 5,                          // opens the language model that --llm names
+	"internal/pushcmd":   5,                          // the command push
 	"internal/benchcmd":  8,                          // the command bench
 	"internal/form":      3,                          // forms of agents, as people fill them
 	"internal/show":      4,                          // objects of the protocol as text
