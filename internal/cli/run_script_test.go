@@ -6,7 +6,6 @@ package cli
 
 import (
 	"bufio"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,20 +15,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/dragoman-a2a/dragoman/internal/clitest"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
-
-// freeAddress returns an address that nobody listens on, for now.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
-}
 
 // runScript starts scripts/run.sh, which "make run" calls, on the data folder and returns it with its lines.
 func runScript(t *testing.T, data string) (*exec.Cmd, lineWriter) {
@@ -43,8 +32,8 @@ func runScript(t *testing.T, data string) (*exec.Cmd, lineWriter) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("sh", "../../scripts/run.sh")
-	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+link, "RUN_DATA="+data, "CURRENCY_ADDR="+freeAddress(t),
-		"HELLO_ADDR="+freeAddress(t))
+	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+link, "RUN_DATA="+data, "CURRENCY_ADDR="+clitest.FreeAddress(t),
+		"HELLO_ADDR="+clitest.FreeAddress(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

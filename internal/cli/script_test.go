@@ -28,7 +28,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	clitest.Main(m, map[string]func() int{"dragoman": Main, codingAgent: runCodingAgent})
+	clitest.Main(m, map[string]func() int{"dragoman": Main})
 }
 
 // The scripts run the program as processes of their own, against servers that are processes too. It speaks the binding

@@ -6,6 +6,7 @@ package clitest
 import (
 	"context"
 	"fmt"
+	"net"
 	"os/exec"
 	"testing"
 	"time"
@@ -30,6 +31,17 @@ func Await(t *testing.T, so func() bool) {
 		}
 		<-time.After(10 * time.Millisecond)
 	}
+}
+
+// FreeAddress returns an address of this machine on which nothing listens for now.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	return ln.Addr().String()
 }
 
 // CallTool calls a tool over MCP and returns its answer, which is one text.

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"os"
@@ -50,7 +50,7 @@ func readGuide(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
 	for _, page := range guidePages {
-		text, err := os.ReadFile("../../docs/" + page)
+		text, err := os.ReadFile("../../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestCoordinationGuide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guide{T: t, dir: filepath.Join(t.TempDir(), "shop"), bin: t.TempDir(), addr: freeAddress(t)}
+	g := &guide{T: t, dir: filepath.Join(t.TempDir(), "shop"), bin: t.TempDir(), addr: clitest.FreeAddress(t)}
 	// the test binary is the program when it is called so
 	if err := os.Symlink(self, filepath.Join(g.bin, "dragoman")); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"os"
@@ -18,7 +18,7 @@ import (
 // failed, and the session has no question left.
 func TestQuestionsOverA2AAndAKilledCoordinator(t *testing.T) {
 	t.Parallel()
-	data, addr := t.TempDir(), freeAddress(t)
+	data, addr := t.TempDir(), clitest.FreeAddress(t)
 	url := "http://" + addr
 	serve := func() *clitest.Process {
 		t.Helper()

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ import (
 func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	t.Parallel()
 	const alive = 3 * time.Second // the least that serve takes
-	addr, data := freeAddress(t), t.TempDir()
+	addr, data := clitest.FreeAddress(t), t.TempDir()
 	serve := func() *clitest.Process {
 		s, url := startCoordinator(t, "--extended", "--session-timeout", alive.String(), "--addr", addr, "--data-dir",
 			data)

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"bufio"
@@ -112,7 +112,7 @@ func stopDaemon(t *testing.T, data string, signal syscall.Signal) {
 // was killed; what one of them holds the other cannot have.
 func TestStdioStartsTheCoordinator(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	ann := stdioClient(t, dragoman(t, env, "coord", "stdio", "--session", "ann"), "", nil)
@@ -151,7 +151,7 @@ func again(t *testing.T, c *sdk.ClientSession, tool string, args map[string]any,
 // The schemas say which arguments a tool needs: the project has a value, and the session only where it was given.
 func TestStdioRelaxesSchemas(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data}
 	for args, want := range map[string][]any{
 		"--project p": {"session_name"}, "--project p --session s": {},
@@ -252,7 +252,7 @@ func TestStdioPassesOnWaits(t *testing.T) {
 // So it is between the harness and a coordinator of its own, for both calls that wait and each kind of MCP.
 func TestProxyPassesOnWaits(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", "first"), "", nil) // starts the coordinator

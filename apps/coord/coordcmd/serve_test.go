@@ -2,16 +2,14 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"bufio"
 	"bytes"
 	"context"
-	"io"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -20,23 +18,13 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
-	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 )
 
 // startCoordinator starts coord serve and returns it with its URL.
 func startCoordinator(t *testing.T, args ...string) (*clitest.Process, string) {
 	t.Helper()
-	words := append([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"}, args...)
-	s, err := clitest.StartProgram(words, t.TempDir(), os.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Kill)
-	url, err := s.Ready()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s, url
+	return clitest.Serve(t, append([]string{"coord", "serve", "--addr", "127.0.0.1:0", "--data-dir", ":memory:"},
+		args...)...)
 }
 
 func connectTo(t *testing.T, url, version string) *sdk.ClientSession {
@@ -284,51 +272,22 @@ func TestStopFreesWhatHooksLeased(t *testing.T) {
 	announce("b", "app/[id]/page.tsx", `"locked"`)
 }
 
-// A user at a terminal has to type the name of the project that is to be deleted.
-func TestDeletionAsks(t *testing.T) {
-	t.Parallel()
-	_, url := startCoordinator(t)
-	client := connectTo(t, url, "")
-	register(t, client, "a")
-	for _, test := range []struct {
-		lines []string
-		code  int
-		want  string
-	}{
-		{nil, cmdline.ExitFailure, "was not deleted"}, {[]string{"^C"}, cmdline.ExitFailure, "was not deleted"},
-		{[]string{"y"}, cmdline.ExitFailure, "was not deleted"},
-		{[]string{"p"}, cmdline.ExitOK, "Deleted: p"}, {[]string{"p"}, cmdline.ExitFailure, "There is no project p"},
-	} {
-		var out bytes.Buffer
-		somebody := &person{lines: test.lines}
-		r := Run{Program: "dragoman", Args: []string{"coord", "delete", "p", "--force", "--coord", url},
-			Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
-			LookupEnv: func(string) (string, bool) { return "", false }, person: somebody}
-		if code := r.Do(t.Context()); code != test.code || !strings.Contains(out.String(), test.want) {
-			t.Errorf("%v: exit code %d: %s", test.lines, code, out.String())
-		}
-		if len(somebody.prompts) != 1 || !strings.Contains(somebody.prompts[0], "deletes all data of the project p") {
-			t.Errorf("%q", somebody.prompts)
-		}
-	}
-}
-
 // A watch goes on when its project is deleted, with the first event of the next one of the name.
 func TestWatchOfADeletedProject(t *testing.T) {
 	t.Parallel()
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
 	register(t, client, "a", "b")
-	from, to := io.Pipe()
-	defer from.Close()
-	watch := Run{Program: "dragoman", Args: []string{"coord", "watch", "--coord", url, "--project", "p", "--count",
-		"4"}, Stdin: strings.NewReader(""), Stdout: to, Stderr: to,
-		LookupEnv: func(string) (string, bool) { return "", false }}
-	go func() {
-		watch.Do(t.Context())
-		to.Close()
-	}()
-	lines := bufio.NewScanner(from)
+	watch := dragoman(t, nil, "coord", "watch", "--coord", url, "--project", "p", "--count", "4")
+	out, err := watch.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := watch.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer watch.Wait()
+	lines := bufio.NewScanner(out)
 	for _, want := range []string{"1 .* agent_joined a", "2 .* agent_joined b",
 		"3 .* project_forgotten person:anonymous has ended the project", "1 .* agent_joined c"} {
 		if !lines.Scan() || !regexp.MustCompile("^"+want).MatchString(lines.Text()) {
@@ -336,9 +295,9 @@ func TestWatchOfADeletedProject(t *testing.T) {
 		}
 		switch want[:1] {
 		case "2":
-			if got := run(t.Context(), "coord", "delete", "p", "--force", "--yes", "--coord",
-				url); got.code != cmdline.ExitOK {
-				t.Fatalf("%+v", got)
+			forget := dragoman(t, nil, "coord", "delete", "p", "--force", "--yes", "--coord", url)
+			if out, err := forget.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
 			}
 		case "3":
 			register(t, client, "c")

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"bufio"
@@ -33,7 +33,7 @@ import (
 // commands beside it.
 func TestRelativeDataFolder(t *testing.T) {
 	t.Parallel()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p",
+	env := []string{"DRAGOMAN_COORD=http://" + clitest.FreeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p",
 		"CLAUDE_ENV_FILE="}
 	start := dragoman(t, env, "coord", "hook", "session-start")
 	start.Stdin = strings.NewReader(`{"session_id":"1"}`)
@@ -158,8 +158,8 @@ func TestCoordinatorHangs(t *testing.T) {
 func TestEditsStartTheCoordinator(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	env := []string{"DRAGOMAN_COORD=http://" + freeAddress(t), "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p",
-		"CLAUDE_ENV_FILE="}
+	env := []string{"DRAGOMAN_COORD=http://" + clitest.FreeAddress(t), "DRAGOMAN_DATA_DIR=" + data,
+		"DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	for _, step := range []struct{ moment, input, want string }{
 		{"pre-tool-use", `{"session_id":"a","tool_name":"Read","tool_input":{"file_path":"x"}}`, ""},
@@ -218,7 +218,7 @@ func TestStdioGoesOnAfterGarbage(t *testing.T) {
 // happened; so does a client that asks for something unknown, over HTTP in between.
 func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "", nil)
@@ -253,7 +253,7 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 // Subscriptions are renewed with another coordinator, for one who calls and for one who does not.
 func TestStdioSubscribesAgain(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	agents, leases := "dragoman://p/agents", "dragoman://p/leases"
@@ -294,7 +294,7 @@ func TestStdioSubscribesAgain(t *testing.T) {
 // Unreadable projects cannot be subscribed to, for the same reason.
 func TestStdioRefusesSubscriptions(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-11-25", nil)

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package cli
+package coordcmd_test
 
 import (
 	"bufio"
@@ -18,7 +18,7 @@ import (
 // code or are for calls that were cancelled.
 func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	t.Parallel()
-	data, url := t.TempDir(), "http://"+freeAddress(t)
+	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
 	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}, "coord",
 		"stdio")
