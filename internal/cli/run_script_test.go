@@ -23,17 +23,9 @@ import (
 // runScript starts scripts/run.sh, which "make run" calls, on the data folder and returns it with its lines.
 func runScript(t *testing.T, data string) (*exec.Cmd, lineWriter) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(t.TempDir(), "dragoman") // the test binary is the program when it is called so
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
 	cmd := exec.Command("sh", "../../scripts/run.sh")
-	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+link, "RUN_DATA="+data, "CURRENCY_ADDR="+clitest.FreeAddress(t),
-		"HELLO_ADDR="+clitest.FreeAddress(t))
+	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+clitest.Link(t), "RUN_DATA="+data,
+		"CURRENCY_ADDR="+clitest.FreeAddress(t), "HELLO_ADDR="+clitest.FreeAddress(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

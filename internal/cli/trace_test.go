@@ -130,7 +130,7 @@ func (c *spans) write(t *testing.T) string {
 // serveTraced starts a command that serves, and sends its spans to a collector.
 func serveTraced(t *testing.T, env []string, args ...string) (*clitest.Process, string) {
 	t.Helper()
-	p, err := clitest.Start(dragoman(t, env, args...))
+	p, err := clitest.Start(clitest.Command(t, env, args...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +147,11 @@ func serveTraced(t *testing.T, env []string, args ...string) (*clitest.Process, 
 func TestOneTraceThroughAKilledAgent(t *testing.T) {
 	t.Parallel()
 	c, env := collectSpans(t)
-	addr, data := freeAddress(t), t.TempDir()
+	addr, data := clitest.FreeAddress(t), t.TempDir()
 	serve := []string{"serve", "--agent", "slow", "--addr", addr, "--data-dir", data}
 	first, url := serveTraced(t, env, serve...)
 	_, host := serveTraced(t, env, "host", "-a", url, "--serve", "127.0.0.1:0", "--data-dir", ":memory:")
-	send := dragoman(t, env, "send", "-a", host, "--stream", "--text", "count to 40 every 50ms")
+	send := clitest.Command(t, env, "send", "-a", host, "--stream", "--text", "count to 40 every 50ms")
 	done := make(chan error, 1)
 	go func() { _, err := send.Output(); done <- err }()
 	clitest.Await(t, func() bool { // the turn is open, and in the journal

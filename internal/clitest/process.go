@@ -57,6 +57,15 @@ func Link(t testing.TB) string {
 	return link
 }
 
+// Command returns the program as a command in a folder of its own, with variables besides those of this process.
+func Command(t testing.TB, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(Link(t), args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Dir = t.TempDir()
+	return cmd
+}
+
 // A Process is a running command that serves.
 type Process struct {
 	Cmd  *exec.Cmd

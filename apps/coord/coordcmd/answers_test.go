@@ -20,8 +20,8 @@ func TestStdioAnswersAsMCPHasIt(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}, "coord",
-		"stdio")
+	cmd := clitest.Command(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"},
+		"coord", "stdio")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()

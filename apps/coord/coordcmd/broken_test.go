@@ -35,7 +35,7 @@ func TestRelativeDataFolder(t *testing.T) {
 	t.Parallel()
 	env := []string{"DRAGOMAN_COORD=http://" + clitest.FreeAddress(t), "DRAGOMAN_DATA_DIR=mine", "DRAGOMAN_PROJECT=p",
 		"CLAUDE_ENV_FILE="}
-	start := dragoman(t, env, "coord", "hook", "session-start")
+	start := clitest.Command(t, env, "coord", "hook", "session-start")
 	start.Stdin = strings.NewReader(`{"session_id":"1"}`)
 	if out, err := start.CombinedOutput(); err != nil || !strings.Contains(string(out), "you are registered") {
 		t.Fatalf("%v\n%s", err, out)
@@ -47,7 +47,7 @@ func TestRelativeDataFolder(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	token := dragoman(t, env, "coord", "token", "create", "ann")
+	token := clitest.Command(t, env, "coord", "token", "create", "ann")
 	token.Dir = start.Dir
 	if out, err := token.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -63,7 +63,7 @@ func TestNoCoordinatorLetsThrough(t *testing.T) {
 	defer other.Close()
 	env := []string{"DRAGOMAN_COORD=" + other.URL, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}
 	for _, args := range [][]string{{"guard", "check"}, {"hook", "session-start"}, {"hook", "pre-tool-use"}} {
-		cmd := dragoman(t, env, append([]string{"coord"}, args...)...)
+		cmd := clitest.Command(t, env, append([]string{"coord"}, args...)...)
 		for _, git := range []string{"init -q", "add x"} {
 			if err := os.WriteFile(filepath.Join(cmd.Dir, "x"), nil, 0o600); err != nil {
 				t.Fatal(err)
@@ -103,7 +103,8 @@ func TestGuardKeepsWhatItFound(t *testing.T) {
 			io.WriteString(w, `{"error":"no more"}`)
 		}))
 		defer srv.Close()
-		cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + srv.URL, "DRAGOMAN_PROJECT=p"}, "coord", "guard", "check")
+		cmd := clitest.Command(t, []string{"DRAGOMAN_COORD=" + srv.URL, "DRAGOMAN_PROJECT=p"}, "coord", "guard",
+			"check")
 		if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch $(seq 1 "$2") && git add .`, "",
 			cmd.Dir, "201").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -128,7 +129,7 @@ func TestCoordinatorHangs(t *testing.T) {
 		{"hook", "stop"}, {"doctor"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
-			cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="},
+			cmd := clitest.Command(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="},
 				append([]string{"coord"}, args...)...)
 			if out, err := exec.Command("sh", "-c", `cd "$1" && git init -q && touch x && git add x`, "",
 				cmd.Dir).CombinedOutput(); err != nil {
@@ -168,7 +169,7 @@ func TestEditsStartTheCoordinator(t *testing.T) {
 		{"pre-tool-use", `{"session_id":"a","tool_name":"Edit","tool_input":{"file_path":"x"}}`, "knows you as"},
 		{"pre-tool-use", `{"session_id":"a","tool_name":"Edit","tool_input":{"file_path":"x"}}`, ""},
 	} {
-		hook := dragoman(t, env, "coord", "hook", step.moment)
+		hook := clitest.Command(t, env, "coord", "hook", step.moment)
 		hook.Stdin = strings.NewReader(step.input)
 		if out, err := hook.CombinedOutput(); err != nil || !strings.Contains(string(out), step.want) ||
 			step.want == "" && len(out) > 0 {
@@ -180,7 +181,7 @@ func TestEditsStartTheCoordinator(t *testing.T) {
 // Unreadable messages of an MCP client end nothing.
 func TestStdioGoesOnAfterGarbage(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
+	cmd := clitest.Command(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -221,7 +222,7 @@ func TestStdioSaysThatTheCoordinatorIsGone(t *testing.T) {
 	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "", nil)
+	session := stdioClient(t, clitest.Command(t, env, "coord", "stdio"), "", nil)
 	for _, name := range []string{"a", "b"} {
 		mustCall(t, session, "register_agent",
 			map[string]any{"session_name": name, "task_id": name, "branch": "", "description": ""}, `"registered"`)
@@ -259,7 +260,7 @@ func TestStdioSubscribesAgain(t *testing.T) {
 	agents, leases := "dragoman://p/agents", "dragoman://p/leases"
 	join := func(version string) (session *sdk.ClientSession, updated chan string) {
 		updated = make(chan string, 1000)
-		session = stdioClient(t, dragoman(t, env, "coord", "stdio"), version, &sdk.ClientOptions{
+		session = stdioClient(t, clitest.Command(t, env, "coord", "stdio"), version, &sdk.ClientOptions{
 			ResourceUpdatedHandler: func(_ context.Context,
 				req *sdk.ResourceUpdatedNotificationRequest) {
 				updated <- req.Params.URI
@@ -297,7 +298,7 @@ func TestStdioRefusesSubscriptions(t *testing.T) {
 	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-11-25", nil)
+	session := stdioClient(t, clitest.Command(t, env, "coord", "stdio"), "2025-11-25", nil)
 	stopDaemon(t, data, syscall.SIGKILL) // a subscription starts it again, too
 	for _, uri := range []string{"dragoman://p/nothing", "http://x", "dragoman://p/agents/x", "dragoman://%01/agents"} {
 		err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri})
@@ -314,7 +315,7 @@ func TestStdioRefusesSubscriptions(t *testing.T) {
 func TestStdioTakesAbsolutePaths(t *testing.T) {
 	t.Parallel()
 	clitest.NeedsGit(t)
-	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
+	cmd := clitest.Command(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	init := exec.Command("git", "init", "-q")
 	init.Dir = cmd.Dir
 	if out, err := init.CombinedOutput(); err != nil {

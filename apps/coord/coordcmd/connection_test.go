@@ -31,7 +31,7 @@ func TestStdioKeepsSilentAgentsAlive(t *testing.T) {
 	s := serve()
 	env := []string{"DRAGOMAN_COORD=http://" + addr, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p",
 		"DRAGOMAN_SESSION=ann"}
-	cmd := dragoman(t, env, "coord", "stdio")
+	cmd := clitest.Command(t, env, "coord", "stdio")
 	ann := stdioClient(t, cmd, "", nil)
 	me := map[string]any{"session_name": "ann", "task_id": "1", "branch": "", "description": ""}
 	mustCall(t, ann, "register_agent", me, `"registered"`)

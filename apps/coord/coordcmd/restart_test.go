@@ -35,7 +35,7 @@ func TestQuestionsOverA2AAndAKilledCoordinator(t *testing.T) {
 	}
 	s := serve()
 	register(t, connectTo(t, url, ""), "a")
-	send := dragoman(t, nil, "send", "-a", url+"/a2a/p/a", "--text", "Which fields?")
+	send := clitest.Command(t, nil, "send", "-a", url+"/a2a/p/a", "--text", "Which fields?")
 	if err := send.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestQuestionsOverA2AAndAKilledCoordinator(t *testing.T) {
 	if messages := questions(); len(messages) != 0 {
 		t.Errorf("there are %v", messages)
 	}
-	list, err := dragoman(t, nil, "task", "list", "-a", url+"/a2a/p/a", "-o", "json").Output()
+	list, err := clitest.Command(t, nil, "task", "list", "-a", url+"/a2a/p/a", "-o", "json").Output()
 	if err != nil || !strings.Contains(string(list), "TASK_STATE_FAILED") {
 		t.Errorf("%s, %v", list, err)
 	}

@@ -115,8 +115,8 @@ func TestCoordinatorIsCalledByItsName(t *testing.T) {
 // runHookCommand runs a hook of the session a and returns what it tells the harness.
 func runHookCommand(t *testing.T, url, moment, input string) string {
 	t.Helper()
-	cmd := dragoman(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}, "coord", "hook",
-		moment, "--session", "a")
+	cmd := clitest.Command(t, []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_PROJECT=p", "CLAUDE_ENV_FILE="}, "coord",
+		"hook", moment, "--session", "a")
 	var stderr bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(input), &stderr
 	out, err := cmd.Output()
@@ -278,7 +278,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 	_, url := startCoordinator(t)
 	client := connectTo(t, url, "")
 	register(t, client, "a", "b")
-	watch := dragoman(t, nil, "coord", "watch", "--coord", url, "--project", "p", "--count", "4")
+	watch := clitest.Command(t, nil, "coord", "watch", "--coord", url, "--project", "p", "--count", "4")
 	out, err := watch.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestWatchOfADeletedProject(t *testing.T) {
 		}
 		switch want[:1] {
 		case "2":
-			forget := dragoman(t, nil, "coord", "delete", "p", "--force", "--yes", "--coord", url)
+			forget := clitest.Command(t, nil, "coord", "delete", "p", "--force", "--yes", "--coord", url)
 			if out, err := forget.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}

@@ -26,23 +26,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// dragoman returns the program as a command, in an environment of its own.
-func dragoman(t *testing.T, env []string, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(t.TempDir(), "dragoman") // the test binary is the program when it is called so
-	if err := os.Symlink(self, link); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(link, args...)
-	cmd.Env = append(os.Environ(), env...)
-	cmd.Dir = t.TempDir()
-	return cmd
-}
-
 // startRaw starts a proxy and returns its two ends, for what no client of MCP would say.
 func startRaw(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
 	t.Helper()
@@ -115,8 +98,8 @@ func TestStdioStartsTheCoordinator(t *testing.T) {
 	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data, "DRAGOMAN_PROJECT=p"}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	ann := stdioClient(t, dragoman(t, env, "coord", "stdio", "--session", "ann"), "", nil)
-	bob := stdioClient(t, dragoman(t, env, "coord", "stdio"), "2025-06-18", nil)
+	ann := stdioClient(t, clitest.Command(t, env, "coord", "stdio", "--session", "ann"), "", nil)
+	bob := stdioClient(t, clitest.Command(t, env, "coord", "stdio"), "2025-06-18", nil)
 	if version := bob.InitializeResult().ProtocolVersion; version != "2025-06-18" {
 		t.Errorf("bob speaks %s", version)
 	}
@@ -156,7 +139,7 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 	for args, want := range map[string][]any{
 		"--project p": {"session_name"}, "--project p --session s": {},
 	} {
-		session := stdioClient(t, dragoman(t, env,
+		session := stdioClient(t, clitest.Command(t, env,
 			append([]string{"coord", "stdio", "--embedded", "--data-dir", ":memory:"}, strings.Fields(args)...)...), "",
 			nil)
 		list, err := session.ListTools(t.Context(), nil)
@@ -178,7 +161,7 @@ func TestStdioRelaxesSchemas(t *testing.T) {
 // Lists may be asked for without params, as the official clients of JavaScript and Python do.
 func TestStdioTakesListsWithoutParams(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
+	cmd := clitest.Command(t, []string{"DRAGOMAN_PROJECT=p"}, "coord", "stdio", "--embedded", "--data-dir", ":memory:")
 	in, out := startRaw(t, cmd)
 	t.Cleanup(func() {
 		cmd.Process.Kill()
@@ -210,7 +193,7 @@ func TestStdioPassesOnWaits(t *testing.T) {
 	t.Parallel()
 	env := []string{"DRAGOMAN_PROJECT=p"}
 	progress := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--embedded", "--data-dir", ":memory:"), "",
+	session := stdioClient(t, clitest.Command(t, env, "coord", "stdio", "--embedded", "--data-dir", ":memory:"), "",
 		&sdk.ClientOptions{
 			ProgressNotificationHandler: func(_ context.Context,
 				req *sdk.ProgressNotificationClientRequest) {
@@ -255,12 +238,12 @@ func TestProxyPassesOnWaits(t *testing.T) {
 	data, url := t.TempDir(), "http://"+clitest.FreeAddress(t)
 	env := []string{"DRAGOMAN_COORD=" + url, "DRAGOMAN_DATA_DIR=" + data}
 	t.Cleanup(func() { stopDaemon(t, data, syscall.SIGTERM) })
-	stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", "first"), "", nil) // starts the coordinator
+	stdioClient(t, clitest.Command(t, env, "coord", "stdio", "--project", "first"), "", nil) // starts the coordinator
 	for _, version := range []string{"2024-11-05", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			progress := make(chan any, 100)
-			session := stdioClient(t, dragoman(t, env, "coord", "stdio", "--project", version), version,
+			session := stdioClient(t, clitest.Command(t, env, "coord", "stdio", "--project", version), version,
 				&sdk.ClientOptions{
 					ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 						progress <- req.Params.ProgressToken
@@ -320,8 +303,8 @@ func TestProxyPassesOnWaits(t *testing.T) {
 func TestStdioPassesOnResources(t *testing.T) {
 	t.Parallel()
 	updated := make(chan string, 100)
-	session := stdioClient(t, dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project",
-		"p"), "", &sdk.ClientOptions{
+	session := stdioClient(t, clitest.Command(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:",
+		"--project", "p"), "", &sdk.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context,
 			req *sdk.ResourceUpdatedNotificationRequest) {
 			updated <- req.Params.URI
@@ -372,7 +355,7 @@ func awaitUpdate(t *testing.T, session *sdk.ClientSession, updated <-chan string
 // The proxy ends when its harness does, whatever that leaves behind.
 func TestStdioEndsWithItsHarness(t *testing.T) {
 	t.Parallel()
-	cmd := dragoman(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p")
+	cmd := clitest.Command(t, nil, "coord", "stdio", "--embedded", "--data-dir", ":memory:", "--project", "p")
 	in, out := startRaw(t, cmd)
 	io.WriteString(in,
 		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},`+
