@@ -28,7 +28,7 @@ type commandGroup struct {
 // commandGroups are all commands, those of every day first.
 var commandGroups = []commandGroup{
 	{"Talk to agents", []string{"send", "chat", "console", "task", "card", "host"}},
-	{"Run agents", []string{"serve", "samples", "gateway"}},
+	{"Run agents", []string{"serve", "samples", "gateway", "audit"}},
 	{"Connect agents and tools", []string{"registry", "mcp", "push", "coord"}},
 	{"Test agents", []string{"conformance", "bench", "record", "replay", "diff"}},
 	{"This program", []string{"config", "completion", "man", "version", "help"}},

@@ -18,6 +18,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/recorder/recordercmd"
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/apps/samples/samplescmd"
+	"github.com/dragoman-a2a/dragoman/internal/auditcmd"
 	"github.com/dragoman-a2a/dragoman/internal/benchcmd"
 	"github.com/dragoman-a2a/dragoman/internal/chat"
 	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
@@ -94,7 +95,7 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(recordercmd.Commands(c.Caller)...)
 	root.AddCommand(samplescmd.Commands(c.Run)...)
 	root.AddCommand(chat.Command(c.Caller), consolecmd.Command(c.Caller), hostcmd.Command(c.Caller),
-		gatewaycmd.Command(c.Caller),
+		gatewaycmd.Command(c.Caller), auditcmd.Command(c.Run),
 		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
 		coordcmd.Command(c.Run), pushcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(),
 		c.manCommand(), c.versionCommand())

@@ -19,6 +19,7 @@ import (
 	_ "github.com/dragoman-a2a/dragoman/auth/access/cel" // conditions of rules
 	"github.com/dragoman-a2a/dragoman/auth/ratelimit"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
+	"github.com/dragoman-a2a/dragoman/server/audit"
 )
 
 // FlagToken names the flag with the token of the callers of a server.
@@ -39,6 +40,7 @@ type CallerOptions struct {
 	// NoRules refuses files with rules, for servers that ask no policy.
 	NoRules bool
 
+	audit    string // file; "" for none
 	oldToken string // by another flag
 	oldFlag  string
 }
@@ -49,6 +51,31 @@ func (o *CallerOptions) Add(flags *pflag.FlagSet) {
 		"DRAGOMAN_TOKEN")
 	flags.StringVar(&o.File, "access", "", "YAML file that says who may call and what they may do; see docs/access.md")
 	flags.BoolVar(&o.Open, "open", false, "when listening beyond this machine, let everyone call")
+}
+
+// AuditFlag adds --audit.
+func (o *CallerOptions) AuditFlag(flags *pflag.FlagSet) {
+	flags.StringVar(&o.audit, "audit", "", "file that gets a record of each use of an operation; check it with "+
+		"dragoman audit verify")
+}
+
+// OpenAudit opens the log that --audit names; nil for none. Close it after the server has ended.
+func (o *CallerOptions) OpenAudit() (*audit.Log, error) {
+	if o.audit == "" {
+		return nil, nil
+	}
+	log, err := audit.Open(o.audit)
+	if err != nil {
+		return nil, Usagef("--audit: %v", err)
+	}
+	return log, nil
+}
+
+// CloseAudit closes the log of OpenAudit and adds what goes wrong to err.
+func CloseAudit(log *audit.Log, err *error) {
+	if log != nil {
+		*err = errors.Join(*err, log.Close())
+	}
 }
 
 // AddOld adds the flag that a command had before it had --token.

@@ -31,13 +31,15 @@ var rings = map[string]int{
 	"internal/binding": 3, "files": 3,
 
 	"engine": 4, "server": 4, "client": 4, // they meet in a2a.Service only
-	"push": 4, // serves an engine that does not know it
+	"server/audit": 1, // knows nothing of A2A
+	"push":         4, // serves an engine that does not know it
 
 	"internal/cmdline":   3,                          // what the commands of apps and of internal/cli share
 	"internal/execagent": 3,                          // an agent that runs a shell command
 	"internal/storage":   5,                          // opens the journals of commands
 	"internal/modelflag": 5,                          // opens the language model that --llm names
 	"internal/pushcmd":   5,                          // the command push
+	"internal/auditcmd":  4,                          // the command audit
 	"internal/benchcmd":  8,                          // the command bench
 	"internal/form":      3,                          // forms of agents, as people fill them
 	"internal/show":      4,                          // objects of the protocol as text

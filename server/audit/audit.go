@@ -61,6 +61,7 @@ type Log struct {
 	done  chan struct{} // closed when the writer has ended
 	quit  chan struct{} // closed to end it
 	lock  *flock.Flock  // so that no other process appends
+	sync  func() error  // brings the file to disk
 	close func() error
 }
 
@@ -73,6 +74,7 @@ type entry struct {
 const waiting = 1024
 
 // syncEvery is the time within which what was written is on disk. A process that dies loses nothing that was written.
+// If the disk fails, further records are refused until it is well again.
 const syncEvery = time.Second
 
 // Open opens a log for appending, and makes the file, for its owner alone, if it is missing. A last line that a crash
@@ -99,7 +101,7 @@ func Open(path string) (*Log, error) {
 		return nil, errors.Join(fmt.Errorf("audit: %s: %w", path, err), f.Close(), lock.Unlock())
 	}
 	l := &Log{file: f, queue: make(chan entry, waiting), done: make(chan struct{}), quit: make(chan struct{}),
-		lock: lock}
+		lock: lock, sync: f.Sync}
 	l.close = sync.OnceValue(l.end)
 	go l.write(head)
 	return l, nil
@@ -177,14 +179,19 @@ func (l *Log) write(head Head) {
 	defer close(l.done)
 	sync := time.NewTicker(syncEvery)
 	defer sync.Stop()
-	dirty := false
+	dirty, lost := false, error(nil) // lost: what was written may not be on disk
 	for {
 		select {
 		case <-sync.C:
 			if dirty {
-				dirty = l.file.Sync() != nil
+				lost = l.sync()
+				dirty = lost != nil
 			}
 		case e := <-l.queue:
+			if lost != nil {
+				e.written <- fmt.Errorf("audit: the file does not reach the disk: %w", lost)
+				continue
+			}
 			head = l.writeAll(head, e)
 			dirty = true
 		case <-l.quit:

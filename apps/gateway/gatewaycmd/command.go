@@ -86,6 +86,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 		"address it listens on)")
 	o.callers.MayDo = "call the agents"
 	o.callers.Add(flags)
+	o.callers.AuditFlag(flags)
 	flags.StringVar(&o.agentSees, "agent-sees", "", "callers passes their credentials on to the agent, gateway "+
 		"sends only its own (default: gateway with --token or --bearer, else callers)")
 	for _, name := range []string{"bearer", connect.FlagSvcParam} {
@@ -136,12 +137,17 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 	if err != nil {
 		return err
 	}
+	audit, err := o.callers.OpenAudit()
+	if err != nil {
+		return err
+	}
+	defer cmdline.CloseAudit(audit, &err)
 	gctune.Tune(logger)
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS,
 			GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
-			Authenticator: callers.Authenticator, Policy: callers.Policy,
+			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")),
 					card.AgentURL(url))

@@ -83,6 +83,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 		"on)")
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
 	o.callers.Add(flags)
+	o.callers.AuditFlag(flags)
 	o.TLSFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the host stops")

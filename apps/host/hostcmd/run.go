@@ -55,6 +55,11 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 			return err
 		}
 	}
+	audit, err := o.callers.OpenAudit()
+	if err != nil {
+		return err
+	}
+	defer cmdline.CloseAudit(audit, &err)
 	kept, err := c.openHost(ctx, o, logger)
 	if err != nil {
 		return err
@@ -74,7 +79,7 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 	srv, err := server.New(end.service, &server.Options{
 		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil),
 		CardGRPC:      o.cardGRPC,
-		Authenticator: callers.Authenticator, Policy: callers.Policy,
+		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 		OnDrain: end.drain, Ready: eng.Ready,
 	})

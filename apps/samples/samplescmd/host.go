@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/storage"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/push"
+	"github.com/dragoman-a2a/dragoman/server/audit"
 )
 
 // flagMCP names the flag with MCP servers.
@@ -94,6 +95,7 @@ type sampleHost struct {
 	model   llm.Model              // nil: rules
 	samples []sample               // all there are
 	running map[string]a2a.Service // the samples at work, by name
+	audit   *audit.Log             // nil for none
 	scratch string                 // folder to be removed at the end; "" for none
 	servers []*mcptools.Server     // of MCP, with tools for the model
 	tools   []llm.Tool             // of all of them

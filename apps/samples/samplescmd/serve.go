@@ -126,6 +126,7 @@ func (c *commands) serveCommand() *cobra.Command {
 	c.DataDirFlag(flags, &o.Data)
 	o.urlFlag(flags)
 	o.callers.Add(flags)
+	o.callers.AuditFlag(flags)
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "",
 		"address of a second port for gRPC only, which is faster than the shared port")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
@@ -188,6 +189,11 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
+	audit, err := o.callers.OpenAudit()
+	if err != nil {
+		return err
+	}
+	defer cmdline.CloseAudit(audit, &err)
 	h, err := openHost(ctx, c.Run, &o.hostOptions, s.name, model)
 	if err != nil {
 		return err
@@ -205,7 +211,7 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 	mux := http.NewServeMux()
 	options := &server.Options{
 		Card: card, URL: o.URL, Logger: h.logger, DrainTimeout: o.Drain, TLS: o.TLS, Handler: mux,
-		Authenticator: callers.Authenticator, Policy: callers.Policy,
+		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if s.thinks {

@@ -58,6 +58,7 @@ func (c *commands) upCommand() *cobra.Command {
 	c.DataDirFlag(flags, &o.Data)
 	o.urlFlag(flags)
 	o.callers.Add(flags)
+	o.callers.AuditFlag(flags)
 	o.sampleFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the server stops")
@@ -82,6 +83,10 @@ func (c *commands) up(ctx context.Context, o *upOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.close(ctx)) }()
+	if h.audit, err = o.callers.OpenAudit(); err != nil {
+		return err
+	}
+	defer cmdline.CloseAudit(h.audit, &err)
 	gctune.Tune(h.logger)
 	if o.seedPorts {
 		return h.onSeedPorts(ctx)
@@ -110,7 +115,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 		}
 		srv, err := server.New(service, &server.Options{
 			Card: card, URL: h.URL, Path: samplePath(s.name), Logger: h.logger, DrainTimeout: h.Drain,
-			Authenticator: callers.Authenticator, Policy: callers.Policy,
+			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit,
 			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10),
 				Tenant: s.name}},
 		})
@@ -156,7 +161,7 @@ func (h *sampleHost) front(rest http.Handler, callers cmdline.Callers) (*server.
 		Card: &a2a.AgentCard{Name: "Dragoman samples",
 			Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
 		URL: h.URL, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
-		Authenticator: callers.Authenticator, Policy: callers.Policy,
+		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit,
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
@@ -223,7 +228,7 @@ func (h *sampleHost) startOnSeedPorts(ctx context.Context, listeners []net.Liste
 		mux := http.NewServeMux()
 		options := &server.Options{Card: card, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
 			Handler: mux, Ready: h.engine.Ready,
-			Authenticator: callers.Authenticator, Policy: callers.Policy}
+			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit}
 		if i == 0 {
 			options.OnDrain = h.engine.Shutdown
 		}
