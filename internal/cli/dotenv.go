@@ -89,7 +89,7 @@ func nearestFile(dir string) string {
 // userFile returns the path of the user's file, whose folder is that of the A2A command-line specification; "" for
 // none.
 func (c *command) userFile() string {
-	home, err := c.configHome()
+	home, err := c.ConfigHome()
 	if err != nil {
 		return ""
 	}
@@ -98,25 +98,6 @@ func (c *command) userFile() string {
 		return ""
 	}
 	return path
-}
-
-// configHome returns where programs of this user keep their settings, by the custom of the operating system.
-func (c *command) configHome() (string, error) {
-	if dir, ok := c.LookupEnv("XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
-		return dir, nil
-	}
-	variable, folder := "HOME", ".config"
-	switch runtime.GOOS {
-	case "windows":
-		variable, folder = "AppData", ""
-	case "darwin":
-		folder = filepath.Join("Library", "Application Support")
-	}
-	home, ok := c.LookupEnv(variable)
-	if !ok || !filepath.IsAbs(home) {
-		return "", errors.New(variable + " is not set")
-	}
-	return filepath.Join(home, folder), nil
 }
 
 // readFoundFile reads a file that the user did not name. One that somebody else put on the way up could send messages

@@ -185,7 +185,7 @@ func TestConfigHome(t *testing.T) {
 		{map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "relative"}, "/h/.config"},
 		{nil, ""},
 	} {
-		got, err := newCommand(test.env).configHome()
+		got, err := newCommand(test.env).ConfigHome()
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%v: %q, %v", test.env, got, err)
 		}

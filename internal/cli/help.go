@@ -29,7 +29,7 @@ type commandGroup struct {
 var commandGroups = []commandGroup{
 	{"Talk to agents", []string{"send", "chat", "console", "task", "card", "host"}},
 	{"Run agents", []string{"serve", "samples", "gateway", "audit"}},
-	{"Connect agents and tools", []string{"registry", "mcp", "push", "coord"}},
+	{"Connect agents and tools", []string{"registry", "mcp", "auth", "push", "coord"}},
 	{"Test agents", []string{"conformance", "bench", "record", "replay", "diff"}},
 	{"This program", []string{"config", "completion", "man", "version", "help"}},
 }

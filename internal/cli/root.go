@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/registry/registrycmd"
 	"github.com/dragoman-a2a/dragoman/apps/samples/samplescmd"
 	"github.com/dragoman-a2a/dragoman/internal/auditcmd"
+	"github.com/dragoman-a2a/dragoman/internal/authcmd"
 	"github.com/dragoman-a2a/dragoman/internal/benchcmd"
 	"github.com/dragoman-a2a/dragoman/internal/chat"
 	"github.com/dragoman-a2a/dragoman/internal/clientcmd"
@@ -97,7 +98,8 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(chat.Command(c.Caller), consolecmd.Command(c.Caller), hostcmd.Command(c.Caller),
 		gatewaycmd.Command(c.Caller), auditcmd.Command(c.Run),
 		mcpbridgecmd.Command(c.Caller), conformancecmd.Command(c.Caller), benchcmd.Command(c.Caller),
-		coordcmd.Command(c.Run), pushcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(),
+		coordcmd.Command(c.Run), authcmd.Command(c.Caller),
+		pushcmd.Command(c.Run), registrycmd.Command(c.Caller), c.configCommand(),
 		c.manCommand(), c.versionCommand())
 	for _, cmd := range descendants(root) {
 		if cmd.Args != nil && cmd.Flag(connect.FlagAgentCard) != nil && cmd.Annotations[annotationTolerant] == "" {

@@ -92,3 +92,22 @@ func (r *Run) DataHome() (string, error) {
 	}
 	return filepath.Join(home, ".local", "share"), nil
 }
+
+// ConfigHome returns where programs of this user keep their settings, by the custom of the operating system.
+func (r *Run) ConfigHome() (string, error) {
+	if dir, ok := r.LookupEnv("XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	variable, folder := "HOME", ".config"
+	switch runtime.GOOS {
+	case "windows":
+		variable, folder = "AppData", ""
+	case "darwin":
+		folder = filepath.Join("Library", "Application Support")
+	}
+	home, ok := r.LookupEnv(variable)
+	if !ok || !filepath.IsAbs(home) {
+		return "", errors.New(variable + " is not set")
+	}
+	return filepath.Join(home, folder), nil
+}

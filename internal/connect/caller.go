@@ -134,7 +134,7 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cardURL, err := c.cardURL()
+	cardURL, err := c.CardURL()
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +150,9 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	if err := c.addKey(found, options); err != nil {
+		return nil, err
+	}
+	if err := c.addLogin(ctx, found, options); err != nil {
 		return nil, err
 	}
 	if tap, ok := c.HTTPClient().Transport.(*Tap); ok {

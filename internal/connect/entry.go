@@ -81,8 +81,8 @@ func lookUp[T any](ctx context.Context, c *Caller, ref string,
 	return found, err
 }
 
-// cardURL returns the URL of the agent's card; "" if it is a file.
-func (c *Caller) cardURL() (string, error) {
+// CardURL returns the URL of the agent's card; "" if it is a file.
+func (c *Caller) CardURL() (string, error) {
 	at, err := CardAt(c.Registry, c.Agent)
 	return card.URLOf(at), err
 }

@@ -38,6 +38,8 @@ var rings = map[string]int{
 	"internal/execagent": 3,                          // an agent that runs a shell command
 	"internal/storage":   5,                          // opens the journals of commands
 	"internal/modelflag": 5,                          // opens the language model that --llm names
+	"internal/authcmd":   6,                          // the command auth
+	"internal/logins":    4,                          // credentials of the user
 	"internal/pushcmd":   5,                          // the command push
 	"internal/auditcmd":  4,                          // the command audit
 	"internal/benchcmd":  8,                          // the command bench

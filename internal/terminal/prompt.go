@@ -76,6 +76,26 @@ func (e *editor) Ask(ctx context.Context, prompt string) (string, error) {
 	return unmarked.Replace(line), err
 }
 
+// AskSecret asks for a line that the terminal does not show.
+func (t *Terminal) AskSecret(ctx context.Context, prompt string) (string, error) {
+	switch {
+	case t.stand != nil:
+		return t.stand.Ask(ctx, prompt)
+	case !IsTerminal(t.in):
+		return NewPipe(t.in).Ask(ctx, prompt)
+	case !IsTerminal(t.Out.W):
+		return "", errors.New("a secret cannot be typed here, as the output is no terminal")
+	}
+	state := liner.NewLiner()
+	defer state.Close()
+	state.SetCtrlCAborts(true)
+	line, err := unlessDone(ctx, func() (string, error) { return state.PasswordPrompt(Promptable(prompt)) })
+	if errors.Is(err, liner.ErrPromptAborted) {
+		err = ErrInterrupted
+	}
+	return line, err
+}
+
 // Promptable returns a prompt without what the editor refuses to show: it counts the columns of what it shows.
 func Promptable(prompt string) string {
 	return strings.Map(func(r rune) rune {
