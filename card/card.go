@@ -29,13 +29,14 @@ var (
 	ErrNotFound     = errors.New("agent card not found")
 	ErrUnauthorized = errors.New("agent card is not public")
 	ErrInvalid      = errors.New("not a usable agent card")
+	ErrUntrusted    = errors.New("agent card refused")
 )
 
 // Error says why a reference could not be resolved.
 type Error struct {
 	Ref  string // as the caller gave it
 	URL  string // what was asked, or the file's name; "" when the reference names nothing
-	Kind error  // ErrReference, ErrUnreachable, ErrNotFound, ErrUnauthorized or ErrInvalid
+	Kind error  // ErrReference, ErrUnreachable, ErrNotFound, ErrUnauthorized, ErrInvalid or ErrUntrusted
 	Err  error  // what went wrong
 }
 

@@ -62,7 +62,7 @@ func (r *Resolver) fetchAgain(ctx context.Context, url string, known *Fetched) (
 		found.LastModified = orDefault(found.LastModified, old.modified)
 		return found, nil
 	}
-	if found.Card, err = decode(got.raw); err != nil {
+	if found.Card, err = r.decode(ctx, url, got.raw); err != nil {
 		return nil, err
 	}
 	found.Raw = got.raw

@@ -30,6 +30,9 @@ type Options struct {
 	Lifetime   time.Duration // how long a card is good whose server says nothing of caching; 0 means 1 min
 	// how often a fetch is repeated when the server cannot be reached or is busy; 0 means 2, less than 0 never
 	Retries int
+	// Verify judges each card that Resolve or Fetch brings, and returns those of its members that may be read. Nil
+	// reads all. Check of signature.Trust is one. The ref is the card's URL or file.
+	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
 }
 
 const (
@@ -112,7 +115,7 @@ func (r *Resolver) Resolve(ctx context.Context, ref string) (*a2a.AgentCard, err
 
 func (r *Resolver) find(ctx context.Context, p place) (*a2a.AgentCard, error) {
 	if p.url == nil {
-		return r.fromFile(p.file)
+		return r.fromFile(ctx, p.file)
 	}
 	if c := r.fresh(p.older); c != nil {
 		return c, nil // where the agent had its card a moment ago
@@ -180,12 +183,12 @@ func failure(ref string, p place, err error) error {
 	return e
 }
 
-func (r *Resolver) fromFile(name string) (*a2a.AgentCard, error) {
+func (r *Resolver) fromFile(ctx context.Context, name string) (*a2a.AgentCard, error) {
 	raw, err := r.readFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return decode(raw)
+	return r.decode(ctx, name, raw)
 }
 
 func (r *Resolver) readFile(name string) ([]byte, error) {
@@ -247,7 +250,7 @@ func (r *Resolver) fetch(ctx context.Context, url string, known *entry) (*entry,
 	if got.raw == nil {
 		return known.refreshed(got.header, got.asked, r.opts.Lifetime), nil
 	}
-	c, err := decode(got.raw)
+	c, err := r.decode(ctx, url, got.raw)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +363,17 @@ func (r *Resolver) read(body io.Reader) ([]byte, error) {
 	return raw, nil
 }
 
-func decode(raw []byte) (*a2a.AgentCard, error) {
+// decode reads a card that is to be trusted.
+func (r *Resolver) decode(ctx context.Context, ref string, raw []byte) (*a2a.AgentCard, error) {
+	if r.opts.Verify != nil {
+		var err error
+		if raw, err = r.opts.Verify(ctx, ref, raw); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, &Error{Kind: ErrUntrusted, Err: err}
+		}
+	}
 	c, err := Decode(raw)
 	if err != nil {
 		return nil, &Error{Kind: ErrInvalid, Err: err}

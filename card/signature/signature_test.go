@@ -121,7 +121,7 @@ func TestSignAndVerify(t *testing.T) {
 	t.Parallel()
 	for name, private := range keysOfEachKind(t) {
 		key := jose.JSONWebKey{Key: private}
-		signer, err := signature.NewSigner(key, "")
+		signer, err := signature.NewSigner([]jose.JSONWebKey{key}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,14 +257,14 @@ func TestRefusals(t *testing.T) {
 		"-----BEGIN X-----\n-----END X-----\n"} {
 		all, err := signature.ParseKeys([]byte(text))
 		if err == nil {
-			_, err = signature.NewSigner(all[0], "")
+			_, err = signature.NewSigner(all[:1], "")
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), "signature: ") || strings.Contains(err.Error(), "secret") &&
 			text == "secret" {
 			t.Errorf("key %q: %v", text, err)
 		}
 	}
-	if _, err := signature.NewSigner(keys[0], ""); err == nil ||
+	if _, err := signature.NewSigner(keys[:1], ""); err == nil ||
 		!strings.Contains(err.Error(), "a private key is needed") {
 		t.Errorf("a public key: %v", err)
 	}
@@ -418,7 +418,7 @@ func newSigner(t *testing.T, id, keysURL string) *signature.Signer {
 	}
 	key := parse(t, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))[0]
 	key.KeyID = id
-	signer, err := signature.NewSigner(key, keysURL)
+	signer, err := signature.NewSigner([]jose.JSONWebKey{key}, keysURL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,6 @@ package signature
 
 import (
 	"bytes"
-	"crypto"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/url"
@@ -20,31 +18,41 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-// A Signer signs cards with one key. It is safe for concurrent use.
+// A Signer signs cards. It is safe for concurrent use.
 type Signer struct {
-	signer jose.Signer
-	public jose.JSONWebKey
+	signers []jose.Signer
+	public  jose.JSONWebKeySet
 }
 
-// NewSigner returns a Signer for a private key. Its ID is the member kid, or else the thumbprint of the key (RFC 7638).
-// keysURL is where verifiers find the public key, in a JWK set; it may be empty.
-func NewSigner(key jose.JSONWebKey, keysURL string) (*Signer, error) {
-	if key.IsPublic() || !key.Valid() {
-		return nil, errors.New("signature: a private key is needed to sign; this one is public or not valid")
-	}
+// NewSigner returns a Signer for private keys, with each of which it signs: during a rotation these are the old and the
+// new key. The ID of a key is its member kid, or else its thumbprint (RFC 7638). keysURL is where verifiers find the
+// public keys, in a JWK set; it may be empty.
+func NewSigner(keys []jose.JSONWebKey, keysURL string) (*Signer, error) {
 	if u, err := url.Parse(keysURL); keysURL != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
 		return nil, fmt.Errorf("signature: the URL of the keys is %q; it must be an https URL", keysURL)
 	}
-	if key.KeyID == "" {
-		print, err := key.Thumbprint(crypto.SHA256)
-		if err != nil {
-			return nil, fmt.Errorf("signature: %w", err)
+	if len(keys) == 0 {
+		return nil, errors.New("signature: a private key is needed to sign; there is none")
+	}
+	s := &Signer{}
+	for _, key := range keys {
+		if err := s.add(key, keysURL); err != nil {
+			return nil, err
 		}
-		key.KeyID = base64.RawURLEncoding.EncodeToString(print)
+	}
+	return s, nil
+}
+
+func (s *Signer) add(key jose.JSONWebKey, keysURL string) error {
+	if key.IsPublic() || !key.Valid() {
+		return errors.New("signature: a private key is needed to sign; this one is public or not valid")
+	}
+	if key.KeyID == "" {
+		key.KeyID = thumbprint(&key)
 	}
 	alg, err := algorithmOf(&key)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	options := (&jose.SignerOptions{}).WithType("JOSE")
 	if keysURL != "" {
@@ -52,9 +60,11 @@ func NewSigner(key jose.JSONWebKey, keysURL string) (*Signer, error) {
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
 	if err != nil {
-		return nil, fmt.Errorf("signature: %w", err)
+		return fmt.Errorf("signature: %w", err)
 	}
-	return &Signer{signer, publicOf(key, alg)}, nil
+	s.signers = append(s.signers, signer)
+	s.public.Keys = append(s.public.Keys, publicOf(key, alg))
+	return nil
 }
 
 func publicOf(key jose.JSONWebKey, alg jose.SignatureAlgorithm) jose.JSONWebKey {
@@ -64,14 +74,9 @@ func publicOf(key jose.JSONWebKey, alg jose.SignatureAlgorithm) jose.JSONWebKey 
 }
 
 // PublicKeys returns the JWK set to publish, so that others can verify.
-func (s *Signer) PublicKeys() jose.JSONWebKeySet {
-	return jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.public}}
-}
+func (s *Signer) PublicKeys() jose.JSONWebKeySet { return s.public }
 
-// Sign returns the document, which is a card, with signatures added to those that it has. A card of 1.0, or one that
-// has its members beside others, gets one over Form10. If the official SDKs read the card as other bytes, because
-// something in it is empty, such as the scopes of a security requirement, it gets a second one over FormSDK. A card of
-// 0.3 gets one over Form03.
+// Sign returns the document, which is a card, with its new signatures added to those that it has.
 func (s *Signer) Sign(document []byte) ([]byte, error) {
 	card := map[string]jsontext.Value{}
 	if err := json.Unmarshal(document, &card); err != nil {
@@ -83,10 +88,30 @@ func (s *Signer) Sign(document []byte) ([]byte, error) {
 			return nil, fmt.Errorf("signature: the signatures that the card has cannot be read: %w", err)
 		}
 	}
+	more, err := s.Signatures(document)
+	if err != nil {
+		return nil, err
+	}
+	if card["signatures"], err = json.Marshal(append(all, more...)); err != nil {
+		return nil, err
+	}
+	return json.Marshal(card, json.Deterministic(true))
+}
+
+// Signatures returns the new signatures of a document, which is a card. A card of 1.0, or one that has its members
+// beside others, gets one by each key over Form10. If the official SDKs read the card as other bytes, because something
+// in it is empty, such as the scopes of a security requirement, it gets another one over FormSDK. A card of 0.3 gets
+// one over Form03.
+func (s *Signer) Signatures(document []byte) ([]a2a.AgentCardSignature, error) {
+	card, err := tree(document)
+	if err != nil {
+		return nil, fmt.Errorf("signature: the card cannot be signed: %w", err)
+	}
 	forms := []Form{Form03}
 	if _, new := card["supportedInterfaces"]; new {
 		forms = []Form{Form10, FormSDK}
 	}
+	var all []a2a.AgentCardSignature
 	var signed []byte
 	for _, form := range forms {
 		payload, err := Canonical(document, form)
@@ -96,21 +121,20 @@ func (s *Signer) Sign(document []byte) ([]byte, error) {
 		if bytes.Equal(payload, signed) {
 			continue
 		}
-		one, err := s.sign(payload)
-		if err != nil {
-			return nil, fmt.Errorf("signature: %w", err)
+		for _, signer := range s.signers {
+			one, err := sign(signer, payload)
+			if err != nil {
+				return nil, fmt.Errorf("signature: %w", err)
+			}
+			all = append(all, one)
 		}
-		all, signed = append(all, one), payload
+		signed = payload
 	}
-	var err error
-	if card["signatures"], err = json.Marshal(all); err != nil {
-		return nil, err
-	}
-	return json.Marshal(card, json.Deterministic(true))
+	return all, nil
 }
 
-func (s *Signer) sign(payload []byte) (one a2a.AgentCardSignature, err error) {
-	jws, err := s.signer.Sign(payload)
+func sign(signer jose.Signer, payload []byte) (one a2a.AgentCardSignature, err error) {
+	jws, err := signer.Sign(payload)
 	if err != nil {
 		return one, err
 	}

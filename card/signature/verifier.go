@@ -3,6 +3,7 @@
 package signature
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"encoding/base64"
@@ -18,8 +19,11 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 )
 
 // The errors of [Verifier.Verify], by which callers decide what to do.
@@ -37,7 +41,10 @@ type VerifierOptions struct {
 	// such as "https://keys.example.com/". Nil fetches none: whoever signs a card also writes its jku, so that it is
 	// worth nothing by itself.
 	KeysURLs []string
-	// HTTPClient fetches keys. Nil means one that waits for 10 seconds at most and follows no redirects.
+	// Networks are those in which keys are fetched: "public", "loopback" or "private", as in package registry. Empty
+	// means "public". It does not count with an HTTPClient.
+	Networks string
+	// HTTPClient fetches keys. Its Timeout and CheckRedirect do not apply. Nil means one that reaches Networks.
 	HTTPClient *http.Client
 }
 
@@ -47,11 +54,20 @@ const (
 	keepKeySet    = 5 * time.Minute  // that fetched keys are used again
 	keepMissing   = 30 * time.Second // until keys are fetched again for one that is not among them
 	maxKeySets    = 1000             // that are kept
+	fetchTimeout  = 10 * time.Second // of a key set
+	fetchEvery    = time.Second      // between two key sets, once fetchBurst are spent
+	fetchBurst    = 20
 )
+
+// errPaced is the error of a fetch that comes too soon after others.
+var errPaced = errors.New("many key sets were fetched a moment ago; try again in some seconds")
 
 // A Verifier verifies the signatures of cards. It is safe for concurrent use.
 type Verifier struct {
-	opts VerifierOptions
+	opts   VerifierOptions
+	client *http.Client
+	limit  *rate.Limiter
+	flight singleflight.Group // by URL
 
 	mu      sync.Mutex
 	fetched map[string]keySet // by URL
@@ -59,6 +75,7 @@ type Verifier struct {
 
 type keySet struct {
 	keys  []jose.JSONWebKey
+	err   error // the keys could not be fetched
 	since time.Time
 }
 
@@ -70,11 +87,19 @@ func NewVerifier(opts VerifierOptions) (*Verifier, error) {
 				"https://keys.example.com/", prefix)
 		}
 	}
-	if opts.HTTPClient == nil {
-		opts.HTTPClient = &http.Client{Timeout: 10 * time.Second,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	networks := cmp.Or(guard.Networks(opts.Networks), guard.Public)
+	if !networks.Valid() {
+		return nil, fmt.Errorf("signature: VerifierOptions.Networks is %q; use %s, %s or %s", opts.Networks,
+			guard.Public, guard.Loopback, guard.Private)
 	}
-	return &Verifier{opts: opts, fetched: map[string]keySet{}}, nil
+	client := http.Client{Transport: guard.Transport(guard.Dial(networks))}
+	if opts.HTTPClient != nil {
+		client = *opts.HTTPClient
+	}
+	client.Timeout = fetchTimeout
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Verifier{opts: opts, client: &client, fetched: map[string]keySet{},
+		limit: rate.NewLimiter(rate.Every(fetchEvery), fetchBurst)}, nil
 }
 
 // Verified says which signature of a card holds.
@@ -83,10 +108,14 @@ type Verified struct {
 	KeysURL   string // the key was fetched from; "" for a trusted key
 	Algorithm string
 	Form      Form // that the signature covers
-	// Covered is the card as the signature covers it. Members that are missing in it, such as those of 0.3 beside a
+	// Covered is the card with those members that the signature covers. Other ones, such as those of 0.3 beside a
 	// signature over 1.0, may be anybody's: read the card from here.
 	Covered []byte
 }
+
+// readable says how to write the members that a form covers as a card: some forms leave out required ones.
+var readable = map[Form]Form{Form10: Form10, FormSDK: Form10, FormPython: Form10, FormWhole: FormWhole,
+	Form03: FormWhole}
 
 // header is what is read of a protected header.
 type header struct {
@@ -126,7 +155,7 @@ func (v *Verifier) Verify(ctx context.Context, document []byte) (*Verified, erro
 		for _, key := range keys {
 			form, ok := holds(document, payloads, &s, &key)
 			if ok {
-				covered, err := Canonical(document, form)
+				covered, err := Canonical(document, readable[form])
 				return &Verified{h.KeyID, from, h.Alg, form, covered}, err
 			}
 			failure = ErrInvalid
@@ -174,11 +203,16 @@ func (v *Verifier) keysFor(ctx context.Context, h *header) (keys []jose.JSONWebK
 	if age := time.Since(kept.since); age < keepKeySet {
 		// A key that is not among them may be a new one, which is worth another look, but not for every card.
 		if keys = matching(kept.keys, h); len(keys) > 0 || age < keepMissing {
-			return keys, h.KeysURL, nil
+			return keys, h.KeysURL, kept.err
 		}
 	}
-	all, err := v.fetch(ctx, h.KeysURL)
-	return matching(all, h), h.KeysURL, err
+	select {
+	case got := <-v.flight.DoChan(h.KeysURL, func() (any, error) { return v.fetch(h.KeysURL) }):
+		all, _ := got.Val.([]jose.JSONWebKey)
+		return matching(all, h), h.KeysURL, got.Err
+	case <-ctx.Done():
+		return nil, "", context.Cause(ctx)
+	}
 }
 
 // matching returns the keys of a set that a signature may be by: not those for another use, nor of an expired
@@ -230,13 +264,24 @@ func below(path, prefix string) bool {
 	return len(path) > len(prefix) && path[:len(prefix)] == prefix
 }
 
-// fetch returns the keys at a URL, and keeps them for a while.
-func (v *Verifier) fetch(ctx context.Context, keysURL string) ([]jose.JSONWebKey, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, keysURL, nil)
-	if err != nil {
-		return nil, err
+// fetch returns the keys at a URL, and keeps them, or the failure, for a while. It does not end with the caller that
+// began it, as others may wait for it.
+func (v *Verifier) fetch(keysURL string) ([]jose.JSONWebKey, error) {
+	if !v.limit.Allow() {
+		return nil, errPaced
 	}
-	answer, err := v.opts.HTTPClient.Do(r)
+	keys, err := v.get(keysURL)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.fetched) >= maxKeySets {
+		clear(v.fetched)
+	}
+	v.fetched[keysURL] = keySet{keys, err, time.Now()}
+	return keys, err
+}
+
+func (v *Verifier) get(keysURL string) ([]jose.JSONWebKey, error) {
+	answer, err := v.client.Get(keysURL)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +297,5 @@ func (v *Verifier) fetch(ctx context.Context, keysURL string) ([]jose.JSONWebKey
 	if err != nil {
 		return nil, fmt.Errorf("%s has no JWK set: %w", keysURL, err)
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if len(v.fetched) >= maxKeySets {
-		clear(v.fetched)
-	}
-	v.fetched[keysURL] = keySet{keys, time.Now()}
 	return keys, nil
 }
