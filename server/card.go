@@ -331,6 +331,9 @@ func (s *Server) render(r *http.Request, as rendering) (*renderedCard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the card: %w", err)
 	}
+	if body, err = s.signBody(body, as.form); err != nil {
+		return nil, err
+	}
 	hash := sha256.Sum256(body)
 	rendered := &renderedCard{base: base, body: body, etag: `"` + hex.EncodeToString(hash[:16]) + `"`}
 	if static {

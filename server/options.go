@@ -28,11 +28,18 @@ type Options struct {
 	// Card is what the agent says of itself, for a Service that has no card: one of an engine has that of
 	// engine.AgentOptions, see [Carded]. Name, Description and Version are required. The server fills in what it
 	// knows better: supported interfaces and capabilities, of which the card may only switch off what the service has.
-	// Default modes that are left open are text/plain. Signatures are left out, because they would not hold.
+	// Default modes that are left open are text/plain. Signatures are replaced by those of CardSigner.
 	Card *a2a.AgentCard
 	// CardFunc makes a card for each request, instead of Card. It runs for requests of the card and for each
 	// operation, whose extensions and capabilities are judged by it, so it should be quick.
 	CardFunc func(ctx context.Context, r *http.Request) (*a2a.AgentCard, error)
+
+	// CardSigner signs the cards of 0.3 and 1.0, public and extended, once for each change of one. Signer of package
+	// card/signature is one. Nil means that cards have no signatures. Over gRPC of 0.3 they never have any.
+	CardSigner CardSigner
+	// PublicKeys is a JWK set, in JSON, with the public keys that others need to verify what the agent signs. The server
+	// serves it at KeysPath. Nil serves none.
+	PublicKeys []byte
 
 	// URL is the base URL under which clients reach the server, for the card. Empty means the address that
 	// ListenAndServe bound or, where that is every address of the machine, the host that each request names. Set it

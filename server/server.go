@@ -11,6 +11,7 @@
 //	GET  /.well-known/agent-card.json       the card, in the form of the generation that is asked for or of all
 //	GET  /.well-known/agent.json            the same, where it was before 0.3
 //	GET  /.well-known/oauth-protected-resource  how clients of OAuth get a token (RFC 9728), if the card has OAuth
+//	GET  /.well-known/jwks.json             the keys of Options.PublicKeys
 //	GET  /healthz                           200 as long as the process serves
 //	GET  /readyz                            200, or 503 once the server drains or cannot keep tasks
 //
@@ -58,6 +59,7 @@ type Server struct {
 	profile *binding.Profile // of the static card; nil with CardFunc
 	since   time.Time        // since when a static card is what it is
 	cards   renderedCards
+	signed  signedCards
 
 	root     atomic.Pointer[string] // URL without Options.Path; "" means the request's host
 	port     atomic.Pointer[string] // that is bound, where every address of the machine is; else nil
@@ -165,6 +167,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case resourcePath:
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
 			serveResource(s, w, r)
+		}
+	case KeysPath:
+		if allowed(w, r, http.MethodGet, http.MethodHead) {
+			s.serveKeys(w, r)
 		}
 	case "/healthz":
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
