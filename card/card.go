@@ -29,7 +29,7 @@ var (
 	ErrNotFound     = errors.New("agent card not found")
 	ErrUnauthorized = errors.New("agent card is not public")
 	ErrInvalid      = errors.New("not a usable agent card")
-	ErrUntrusted    = errors.New("agent card refused")
+	ErrUntrusted    = errors.New("agent card not trusted")
 )
 
 // Error says why a reference could not be resolved.

@@ -14,7 +14,7 @@ import (
 // Fetched is what a server answered that was asked for a card, and with what to ask it again.
 type Fetched struct {
 	Card *a2a.AgentCard // nil when Unchanged
-	Raw  []byte         // the card as it came; nil when Unchanged
+	Raw  []byte         // the card as it came, or what Options.Verify lets through; nil when Unchanged
 
 	URL          string // where the card is
 	ETag         string // of RFC 9110 §8.8.3; "" when the server has none
@@ -62,9 +62,11 @@ func (r *Resolver) fetchAgain(ctx context.Context, url string, known *Fetched) (
 		found.LastModified = orDefault(found.LastModified, old.modified)
 		return found, nil
 	}
-	if found.Card, err = r.decode(ctx, url, got.raw); err != nil {
+	if found.Raw, err = r.Trusted(ctx, url, got.raw); err != nil {
 		return nil, err
 	}
-	found.Raw = got.raw
+	if found.Card, err = decode(found.Raw); err != nil {
+		return nil, err
+	}
 	return found, nil
 }

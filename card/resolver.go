@@ -365,15 +365,30 @@ func (r *Resolver) read(body io.Reader) ([]byte, error) {
 
 // decode reads a card that is to be trusted.
 func (r *Resolver) decode(ctx context.Context, ref string, raw []byte) (*a2a.AgentCard, error) {
-	if r.opts.Verify != nil {
-		var err error
-		if raw, err = r.opts.Verify(ctx, ref, raw); ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			return nil, &Error{Kind: ErrUntrusted, Err: err}
-		}
+	raw, err := r.Trusted(ctx, ref, raw)
+	if err != nil {
+		return nil, err
 	}
+	return decode(raw)
+}
+
+// Trusted returns the members of a card that may be read by Options.Verify. An error is an [*Error] of ErrUntrusted, or
+// the context's.
+func (r *Resolver) Trusted(ctx context.Context, ref string, raw []byte) ([]byte, error) {
+	if r.opts.Verify == nil {
+		return raw, nil
+	}
+	raw, err := r.opts.Verify(ctx, ref, raw)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, &Error{Ref: ref, Kind: ErrUntrusted, Err: err}
+	}
+	return raw, nil
+}
+
+func decode(raw []byte) (*a2a.AgentCard, error) {
 	c, err := Decode(raw)
 	if err != nil {
 		return nil, &Error{Kind: ErrInvalid, Err: err}

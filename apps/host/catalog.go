@@ -11,6 +11,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/card"
 )
 
 // readCatalog takes over what the catalogue lists. When it cannot be read, what it listed before stays.
@@ -22,6 +23,7 @@ func (d *Directory) readCatalog(ctx context.Context) {
 		return
 	}
 	entries, err := d.list(ctx)
+	entries = slices.DeleteFunc(entries, func(e *registry.Entry) bool { return !d.trusts(ctx, e) })
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
@@ -35,6 +37,21 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	for _, e := range entries {
 		d.adopt(e)
 	}
+}
+
+// trusts reports whether the card of an entry may be used, and leaves in it what may be read.
+func (d *Directory) trusts(ctx context.Context, e *registry.Entry) bool {
+	if d.opts.Verify == nil || e.Card == nil {
+		return true
+	}
+	raw, err := e.Card.AppendJSON(nil)
+	if err == nil {
+		raw, err = d.resolver.Trusted(ctx, e.Alias, raw)
+	}
+	if err == nil {
+		e.Card, err = card.Decode(raw)
+	}
+	return err == nil
 }
 
 func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }

@@ -40,6 +40,8 @@ type DirectoryOptions struct {
 
 	RefreshEvery time.Duration // how old a card may be before its server is asked again; 0 means 1 min
 	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
+	// Verify judges the cards of all agents, see card.Options. Nil takes all.
+	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
 	MaxAgents    int           // how many agents are taken from the catalogue; 0 means 500
 
 	// Networks says where agents of the catalogue may be: registry.NetworksPublic, NetworksLoopback or NetworksPrivate,
@@ -128,6 +130,7 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 	d.guarded = &http.Client{Transport: transport}
 	d.resolver = card.NewResolver(&card.Options{
 		HTTPClient: d.opts.Client.HTTPClient, Timeout: d.opts.CardTimeout, Retries: -1, Lifetime: d.opts.RefreshEvery,
+		Verify: o.Verify,
 	})
 	for i, ref := range d.opts.Agents {
 		if ref.Card == "" {

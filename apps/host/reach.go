@@ -84,6 +84,7 @@ var causes = []struct {
 	{"no agent card is there", is(card.ErrNotFound)},
 	{"its card is not public", is(card.ErrUnauthorized)},
 	{"its card cannot be read", is(card.ErrInvalid)},
+	{"no trusted key signed its card", is(card.ErrUntrusted)},
 	{"its address is in a network that may not be called", is(guard.ErrRefused)},
 	{errNoInterface.Error(), is(errNoInterface)},
 	{nothingListens, is(syscall.ECONNREFUSED)},

@@ -33,6 +33,10 @@ type Options struct {
 	// Dial, unless nil, makes the connections to agents, in place of what Networks says.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
+	// Verify judges each card that is added or fetched, see card.Options. Nil takes all. Cards that were kept before are
+	// judged when they are fetched the next time.
+	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
+
 	Timeout     time.Duration // of one fetch of a card and of one connection; 0 means 10 s
 	MaxCard     int64         // bytes of a card; 0 means 1 MiB
 	MaxAgents   int           // that are kept; 0 means 10,000
@@ -102,7 +106,7 @@ func New(ctx context.Context, db *store.DB, opts *Options) (*Registry, error) {
 	g.transport = guard.Transport(g.connect)
 	g.cards = card.NewResolver(&card.Options{
 		HTTPClient: &http.Client{Transport: g.transport}, Timeout: o.Timeout, MaxBytes: o.MaxCard, MaxCached: -1,
-		Retries: -1,
+		Retries: -1, Verify: o.Verify,
 	})
 	return g, nil
 }
@@ -154,7 +158,7 @@ func mustFind(ctx context.Context, q store.Querier, name string) (*record, error
 
 // Add implements [Catalog].
 func (g *Registry) Add(ctx context.Context, r Registration) (*Entry, bool, error) {
-	at, err := g.targetOf(&r)
+	at, err := g.targetOf(ctx, &r)
 	if err != nil {
 		return nil, false, err
 	}
@@ -265,7 +269,8 @@ func (g *Registry) Version(ctx context.Context, name string, number int) (*Versi
 // cardError says why an agent without a card cannot be added.
 func cardError(err error) error {
 	kind := ErrCardUnreachable
-	if errors.Is(err, card.ErrInvalid) || errors.Is(err, card.ErrNotFound) {
+	if errors.Is(err, card.ErrInvalid) || errors.Is(err, card.ErrNotFound) ||
+		errors.Is(err, card.ErrUntrusted) {
 		kind = ErrCardInvalid
 	}
 	return &Error{Kind: kind, Detail: reason(err), Err: err}

@@ -63,7 +63,7 @@ func FuzzRegistration(f *testing.F) {
 		`{"card": {"name": "x", "supportedInterfaces": [{"url": "http://127.0.0.1:1", "protocolBinding": "JSONRPC"}]}}`)
 	f.Add(`{"card": {"name": "x", "url": "h:1", "preferredTransport": "GRPC", "protocolVersion": "0.3.0"}}`)
 	f.Add(`{"card": null}`)
-	g := &Registry{opts: Options{}.Defaults()}
+	g := &Registry{opts: Options{}.Defaults(), cards: card.NewResolver(nil)}
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequest(http.MethodPost, "/v1/agents", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
@@ -71,7 +71,7 @@ func FuzzRegistration(f *testing.F) {
 		if err != nil {
 			return
 		}
-		at, err := g.targetOf(registration)
+		at, err := g.targetOf(t.Context(), registration)
 		if err != nil {
 			return
 		}

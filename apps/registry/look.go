@@ -45,7 +45,7 @@ func (r *record) target() target {
 }
 
 // targetOf returns what a registration means.
-func (g *Registry) targetOf(r *Registration) (*target, error) {
+func (g *Registry) targetOf(ctx context.Context, r *Registration) (*target, error) {
 	if r.Alias != "" {
 		if err := checkAlias(r.Alias); err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (g *Registry) targetOf(r *Registration) (*target, error) {
 	case (r.URL == "") == (r.Card == nil):
 		return nil, failf(ErrInvalid, "give either the url of an agent or its card")
 	case r.Card != nil:
-		return g.given(r.Card)
+		return g.given(ctx, r.Card)
 	}
 	u, err := location(r.URL)
 	if err != nil {
@@ -64,13 +64,16 @@ func (g *Registry) targetOf(r *Registration) (*target, error) {
 	return &target{identity: u.String(), url: u.String()}, nil
 }
 
-func (g *Registry) given(c *a2a.AgentCard) (*target, error) {
+func (g *Registry) given(ctx context.Context, c *a2a.AgentCard) (*target, error) {
 	raw, err := c.AppendJSON(nil)
 	if err != nil {
 		return nil, failf(ErrCardInvalid, "the card cannot be used: %v", err)
 	}
 	if int64(len(raw)) > g.opts.MaxCard {
 		return nil, failf(ErrCardInvalid, "the card has %d bytes; it may have %d", len(raw), g.opts.MaxCard)
+	}
+	if raw, err = g.cards.Trusted(ctx, "given", raw); err != nil {
+		return nil, cardError(err)
 	}
 	if c, err = card.Decode(raw); err != nil {
 		return nil, failf(ErrCardInvalid, "the card cannot be used: %v", err)
@@ -139,7 +142,11 @@ func (g *Registry) look(ctx context.Context, t *target) (*sight, error) {
 }
 
 func (g *Registry) fetch(ctx context.Context, t *target, s *sight) error {
-	found, err := g.cards.Fetch(ctx, t.url, &t.known)
+	known := &t.known
+	if g.opts.Verify != nil {
+		known = nil // a card that has not changed may be trusted no longer
+	}
+	found, err := g.cards.Fetch(ctx, t.url, known)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,11 @@
 package signature
 
 import (
+	"bytes"
 	"context"
-	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Policy says what happens to cards on which no signature by a trusted key holds.
@@ -28,8 +31,16 @@ type Trust struct {
 	Warn func(ref string, err error)
 }
 
-// Check returns the members of a card that may be read: those that a signature covers or, if the policy takes a card
-// without one, all of it. It is for card.Options.Verify.
+// Verify returns Check for card.Options.Verify, or nil if signatures are not looked at.
+func (t *Trust) Verify() func(ctx context.Context, ref string, document []byte) ([]byte, error) {
+	if t.Policy == Off {
+		return nil
+	}
+	return t.Check
+}
+
+// Check returns the members of a card that may be read: the signatures and what one of them covers or, if the policy
+// takes a card without one, all of it.
 func (t *Trust) Check(ctx context.Context, ref string, document []byte) ([]byte, error) {
 	if t.Policy == Off {
 		return document, nil
@@ -37,13 +48,25 @@ func (t *Trust) Check(ctx context.Context, ref string, document []byte) ([]byte,
 	got, err := t.Verifier.Verify(ctx, document)
 	switch {
 	case err == nil:
-		return got.Covered, nil
+		return withSignatures(got.Covered, document)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case t.Policy != Prefer:
-		return nil, fmt.Errorf("the card is not trusted: %w", err)
+		return nil, err
 	case t.Warn != nil:
 		t.Warn(ref, err)
 	}
 	return document, nil
+}
+
+// withSignatures returns what is covered of a document with the document's signatures, so that others can verify it.
+func withSignatures(covered, document []byte) ([]byte, error) {
+	var card struct {
+		Signatures jsontext.Value `json:"signatures"`
+	}
+	if err := json.Unmarshal(document, &card); err != nil {
+		return nil, err
+	}
+	whole := append(bytes.TrimSuffix(covered, []byte("}")), `,"signatures":`...)
+	return append(append(whole, card.Signatures...), '}'), nil
 }

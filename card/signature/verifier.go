@@ -194,8 +194,14 @@ func holds(document []byte, payloads map[Form]string, s *a2a.AgentCardSignature,
 
 // keysFor returns the keys that a signature may be by, and where they come from.
 func (v *Verifier) keysFor(ctx context.Context, h *header) (keys []jose.JSONWebKey, from string, err error) {
-	if keys = matching(v.opts.Keys, h); len(keys) > 0 || h.KeysURL == "" || !v.allows(h.KeysURL) {
+	switch keys = matching(v.opts.Keys, h); {
+	case len(keys) > 0:
 		return keys, "", nil
+	case h.KeysURL == "":
+		return nil, "", fmt.Errorf("none of the trusted keys has the ID %.100q and is for %s", h.KeyID, h.Alg)
+	case !v.allows(h.KeysURL):
+		return nil, "", fmt.Errorf("the key %.100q is not among the trusted ones, and keys are not fetched from %.200q",
+			h.KeyID, h.KeysURL)
 	}
 	v.mu.Lock()
 	kept := v.fetched[h.KeysURL]

@@ -22,7 +22,7 @@ func cardCommand(c *connect.Caller) *cobra.Command {
 		Use:     "card",
 		Short:   "Work with agent cards",
 		Example: "  dragoman card get -a http://127.0.0.1:8080",
-	}, cardGet(c), cardValidate(c), cardConvert(c))
+	}, cardGet(c), cardValidate(c), cardConvert(c), cardKey(c), cardSign(c), cardVerify(c))
 }
 
 func cardGet(c *connect.Caller) *cobra.Command {

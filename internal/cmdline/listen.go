@@ -26,6 +26,7 @@ type ListenOptions struct {
 	URL       string
 	Cert, Key string
 	TLS       *tls.Config // of the two, see check
+	SignKeys  []string
 	Drain     time.Duration
 	LogLevel  string
 	LogFormat string

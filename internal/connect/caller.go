@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/card/signature"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/origin"
@@ -28,7 +29,8 @@ type Caller struct {
 	Agent string    // a URL, a host, a file or registry:NAME
 	Own   *OwnAgent // nil: the agent is there for others, too
 
-	web func() *http.Client // over the connections of all callers of a run
+	web   func() *http.Client // over the connections of all callers of a run
+	trust func() (*signature.Trust, error)
 }
 
 // An OwnAgent is one that exists for one run of the program only.
@@ -41,11 +43,22 @@ type OwnAgent struct {
 // NewCaller returns the caller of a run of the program.
 func NewCaller(run *cmdline.Run) *Caller {
 	o := new(Options)
-	return &Caller{Run: run, Options: o, web: sync.OnceValue(func() *http.Client {
+	web := sync.OnceValue(func() *http.Client {
 		web := o.newClient(run.Terminal)
 		run.OnEnd(web.CloseIdleConnections)
 		return web
+	})
+	return &Caller{Run: run, Options: o, web: web, trust: sync.OnceValues(func() (*signature.Trust, error) {
+		return o.Trust.Open(signature.VerifierOptions{HTTPClient: web()}, run.Warn)
 	})}
+}
+
+// OpenTrust returns how the cards of agents are trusted. The caller's own agent needs no signature.
+func (c *Caller) OpenTrust() (*signature.Trust, error) {
+	if c.Own != nil {
+		return &signature.Trust{Policy: signature.Off}, nil
+	}
+	return c.trust()
 }
 
 // To returns a caller of another agent, over the same connections.
@@ -260,6 +273,7 @@ func (c *Caller) Flags() *pflag.FlagSet {
 	flags.StringVar(&o.APIKey, "api-key", "", "key to send as the agent's card says; prefer DRAGOMAN_API_KEY")
 	o.CredentialsToFlag(flags)
 	o.TLS.Add(flags)
+	o.Trust.Add(flags)
 	flags.BoolVar(&c.All, "verbose", false,
 		"show everything that is sent and received: messages, ids, media types, metadata")
 	flags.StringArrayVar(&o.SvcParams, FlagSvcParam, nil,

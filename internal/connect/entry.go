@@ -74,7 +74,11 @@ func lookUp[T any](ctx context.Context, c *Caller, ref string,
 	if err != nil {
 		return found, err
 	}
-	found, err = get(card.NewResolver(&card.Options{HTTPClient: c.HTTPClient()}), ctx, at)
+	trust, err := c.OpenTrust()
+	if err != nil {
+		return found, err
+	}
+	found, err = get(card.NewResolver(&card.Options{HTTPClient: c.HTTPClient(), Verify: trust.Verify()}), ctx, at)
 	if name, isEntry := entryName(ref); isEntry {
 		err = c.entryFailure(name, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/card/signature"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/show"
@@ -172,6 +173,8 @@ func CardFailure(e *card.Error) *cmdline.Failure {
 	case errors.Is(e, card.ErrUnauthorized):
 		f.Exit, f.Code = cmdline.ExitAuth, cmdline.CodeCredentialsMissing
 		f.Hint = "credentials are not sent to where cards are; get the card by other means and give -a the file"
+	case errors.Is(e, card.ErrUntrusted):
+		return Untrusted(e)
 	case errors.Is(e, card.ErrInvalid):
 		f.Exit, f.Code = cmdline.ExitFailure, cmdline.CodeCardInvalid
 		f.Hint = "check that the address is that of an A2A agent"
@@ -182,6 +185,20 @@ func CardFailure(e *card.Error) *cmdline.Failure {
 		f.Message = fmt.Sprintf("%v: %s: %s", e.Kind, cmp.Or(e.URL, e.Ref), why)
 	}
 	return f.AboutCredentials()
+}
+
+// Untrusted is the failure of a card that no trusted key signed.
+func Untrusted(err error) *cmdline.Failure {
+	f := &cmdline.Failure{Exit: cmdline.ExitFailure, Code: cmdline.CodeOther + "CARD_UNTRUSTED", Message: err.Error()}
+	switch {
+	case errors.Is(err, signature.ErrUnsigned):
+		f.Hint = "ask the operator of the agent to sign its card, or take it with --trust off"
+	case errors.Is(err, signature.ErrNoKey):
+		f.Hint = "if you trust this key, add it with --trusted-keys, or the URL of the keys with --trusted-keys-url"
+	default:
+		f.Hint = "the card was changed after it was signed, or the trusted key of this ID is not the one that signed it"
+	}
+	return f
 }
 
 // sessionPrefix begins the paths of agents that are sessions of a coordinator; see apps/coord/a2abridge.

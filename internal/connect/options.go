@@ -32,6 +32,7 @@ type Options struct {
 	Transports    []string
 	Tenant        string
 	TLS           TLSOptions
+	Trust         TrustOptions
 	Debug         bool
 }
 

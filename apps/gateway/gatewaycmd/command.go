@@ -87,6 +87,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	o.callers.MayDo = "call the agents"
 	o.callers.Add(flags)
 	o.callers.AuditFlag(flags)
+	o.SignFlag(flags)
 	flags.StringVar(&o.agentSees, "agent-sees", "", "callers passes their credentials on to the agent, gateway "+
 		"sends only its own (default: gateway with --token or --bearer, else callers)")
 	for _, name := range []string{"bearer", connect.FlagSvcParam} {
@@ -128,6 +129,10 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 	if err != nil {
 		return err
 	}
+	signing, err := o.Signing(server.KeysPath)
+	if err != nil {
+		return err
+	}
 	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
@@ -148,6 +153,7 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS,
 			GRPC: grpc.New(nil), CardGRPC: o.cardGRPC,
 			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
+			CardSigner: signing.CardSigner, PublicKeys: signing.PublicKeys,
 			OnReady: func(_ net.Addr, url string) {
 				fmt.Fprintf(c.Err, "gateway to %s at %s\n", terminal.Inline(strings.Join(o.upstreams, ", ")),
 					card.AgentURL(url))

@@ -6,6 +6,7 @@ package hostcmd
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,6 +85,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
 	o.callers.Add(flags)
 	o.callers.AuditFlag(flags)
+	o.SignFlag(flags)
 	o.TLSFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the host stops")
@@ -111,7 +113,7 @@ func (c *hostCommand) hostFlags(flags *pflag.FlagSet, o *hostOptions) {
 	calls := c.Flags()
 	flags.AddFlag(calls.Lookup("transport")) // to the agents, and to the host itself
 	flags.AddFlag(calls.Lookup(connect.FlagCredentialsTo))
-	for _, name := range connect.TLSFlags {
+	for _, name := range slices.Concat(connect.TLSFlags, connect.TrustFlags) {
 		flags.AddFlag(calls.Lookup(name))
 	}
 	flags.IntVar(&o.parallel, "parallel", limits.Parallel, "most agents that work on one request at once")

@@ -44,6 +44,10 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 	if err != nil {
 		return err
 	}
+	signing, err := o.Signing(server.KeysPath)
+	if err != nil {
+		return err
+	}
 	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
@@ -80,6 +84,7 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 		Card: card, URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS, GRPC: grpc.New(nil),
 		CardGRPC:      o.cardGRPC,
 		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
+		CardSigner: signing.CardSigner, PublicKeys: signing.PublicKeys,
 		OnReady: func(_ net.Addr, url string) { ready <- url },
 		OnDrain: end.drain, Ready: eng.Ready,
 	})
@@ -141,7 +146,11 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	options := &host.DirectoryOptions{Networks: o.networks,
+	trust, err := c.OpenTrust()
+	if err != nil {
+		return nil, err
+	}
+	options := &host.DirectoryOptions{Networks: o.networks, Verify: trust.Verify(),
 		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations,
 			CredentialsTo: c.CredentialsTo}}
 	for _, text := range o.agents {

@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/apps/registry"
+	"github.com/dragoman-a2a/dragoman/card/signature"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/internal/terminal"
 	"github.com/dragoman-a2a/dragoman/server"
@@ -30,6 +32,7 @@ type serving struct{ *cmdline.Run }
 type serveOptions struct {
 	cmdline.ListenOptions
 	callers   cmdline.CallerOptions
+	trust     connect.TrustOptions
 	networks  string
 	interval  time.Duration
 	maxAgents int
@@ -71,6 +74,7 @@ func serveCommand(run *cmdline.Run) *cobra.Command {
 	o.callers = cmdline.CallerOptions{MayDo: "add and remove agents"}
 	o.callers.Add(flags)
 	o.callers.AddOld(flags, FlagToken)
+	o.trust.Add(flags)
 	flags.StringVar(&o.networks, "networks", "",
 		"networks where agents may be: public, loopback or private (default: loopback if --addr is loopback, else "+
 			"public)")
@@ -109,6 +113,10 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 			o.networks = registry.NetworksLoopback
 		}
 	}
+	trust, err := o.trust.Open(signature.VerifierOptions{Networks: o.networks}, c.Warn)
+	if err != nil {
+		return err
+	}
 	kept, err := c.open(ctx, o.Data, logger)
 	if err != nil {
 		return err
@@ -116,6 +124,7 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 	defer func() { err = errors.Join(err, kept.close()) }()
 	catalogue, err := registry.New(ctx, kept.db, &registry.Options{
 		Networks: o.networks, Interval: o.interval, MaxAgents: o.maxAgents, Logger: logger,
+		Verify: trust.Verify(),
 	})
 	if err != nil {
 		return err

@@ -127,6 +127,7 @@ func (c *commands) serveCommand() *cobra.Command {
 	o.urlFlag(flags)
 	o.callers.Add(flags)
 	o.callers.AuditFlag(flags)
+	o.SignFlag(flags)
 	flags.StringVar(&o.grpcAddr, "grpc-addr", "",
 		"address of a second port for gRPC only, which is faster than the shared port")
 	flags.BoolVar(&o.grpcList, "grpc-reflection", false, "let tools such as grpcurl list the gRPC services")
@@ -194,6 +195,10 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 		return err
 	}
 	defer cmdline.CloseAudit(audit, &err)
+	signing, err := o.Signing(server.KeysPath)
+	if err != nil {
+		return err
+	}
 	h, err := openHost(ctx, c.Run, &o.hostOptions, s.name, model)
 	if err != nil {
 		return err
@@ -212,6 +217,7 @@ func (c *commands) serve(ctx context.Context, o *serveOptions) (err error) {
 	options := &server.Options{
 		Card: card, URL: o.URL, Logger: h.logger, DrainTimeout: o.Drain, TLS: o.TLS, Handler: mux,
 		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: audit,
+		CardSigner: signing.CardSigner, PublicKeys: signing.PublicKeys,
 		GRPC: grpc.New(&grpc.Options{Addr: o.grpcAddr, Reflection: o.grpcList}), CardGRPC: o.cardGRPC,
 		OnReady: func(_ net.Addr, url string) {
 			if s.thinks {

@@ -59,6 +59,7 @@ func (c *commands) upCommand() *cobra.Command {
 	o.urlFlag(flags)
 	o.callers.Add(flags)
 	o.callers.AuditFlag(flags)
+	o.SignFlag(flags)
 	o.sampleFlags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the server stops")
@@ -106,6 +107,10 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	signing, err := h.Signing(server.KeysPath)
+	if err != nil {
+		return err
+	}
 	mux := http.NewServeMux()
 	for i := range h.samples {
 		s := &h.samples[i]
@@ -116,6 +121,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 		srv, err := server.New(service, &server.Options{
 			Card: card, URL: h.URL, Path: samplePath(s.name), Logger: h.logger, DrainTimeout: h.Drain,
 			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit,
+			CardSigner: signing.CardSigner,
 			Interfaces: []a2a.AgentInterface{{Binding: a2a.BindingGRPC, ProtocolVersion: string(a2a.Generation10),
 				Tenant: s.name}},
 		})
@@ -130,7 +136,7 @@ func (h *sampleHost) onOnePort(ctx context.Context) error {
 	mux.HandleFunc("GET /agents", index)
 	mux.HandleFunc("GET /{$}", index)
 	mux.HandleFunc("GET /"+kit.Path, kit.Files)
-	front, err := h.front(mux, callers)
+	front, err := h.front(mux, callers, signing)
 	if err != nil {
 		return err
 	}
@@ -154,7 +160,8 @@ func (h *sampleHost) pick(tenant string) (a2a.Service, error) {
 }
 
 // front returns the server that takes calls of gRPC for all samples, and leaves other requests to rest.
-func (h *sampleHost) front(rest http.Handler, callers cmdline.Callers) (*server.Server, error) {
+func (h *sampleHost) front(rest http.Handler, callers cmdline.Callers,
+	signing cmdline.Signing) (*server.Server, error) {
 	var front *server.Server
 	first, _ := h.running[h.samples[0].name].(server.Capable)
 	front, err := server.New(runningSamples{h.pick, first}, &server.Options{
@@ -162,10 +169,12 @@ func (h *sampleHost) front(rest http.Handler, callers cmdline.Callers) (*server.
 			Description: "The sample agents, each named by the tenant of a request", Version: cmdline.Version()},
 		URL: h.URL, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
 		Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit,
+		CardSigner: signing.CardSigner, PublicKeys: signing.PublicKeys,
 		Generations: []a2a.Generation{a2a.Generation10}, // the only one with tenants
 		Handler: http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			byGRPC := r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc")
-			if byGRPC || r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+			if byGRPC || r.URL.Path == "/healthz" || r.URL.Path == "/readyz" ||
+				r.URL.Path == server.KeysPath {
 				front.ServeHTTP(rw, r)
 				return
 			}
@@ -219,6 +228,10 @@ func (h *sampleHost) startOnSeedPorts(ctx context.Context, listeners []net.Liste
 	if err != nil {
 		return err
 	}
+	signing, err := h.Signing(server.KeysPath)
+	if err != nil {
+		return err
+	}
 	for i := range h.samples {
 		s := &h.samples[i]
 		service, card, err := h.start(s)
@@ -228,7 +241,8 @@ func (h *sampleHost) startOnSeedPorts(ctx context.Context, listeners []net.Liste
 		mux := http.NewServeMux()
 		options := &server.Options{Card: card, Logger: h.logger, DrainTimeout: h.Drain, GRPC: grpc.New(nil),
 			Handler: mux, Ready: h.engine.Ready,
-			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit}
+			Authenticator: callers.Authenticator, Policy: callers.Policy, Audit: h.audit,
+			CardSigner: signing.CardSigner, PublicKeys: signing.PublicKeys}
 		if i == 0 {
 			options.OnDrain = h.engine.Shutdown
 		}
