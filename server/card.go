@@ -331,7 +331,7 @@ func (s *Server) render(r *http.Request, as rendering) (*renderedCard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding the card: %w", err)
 	}
-	if body, err = s.signBody(body, as.form); err != nil {
+	if body, err = s.signed.inBody(body, as.form); err != nil {
 		return nil, err
 	}
 	hash := sha256.Sum256(body)

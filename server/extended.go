@@ -42,7 +42,7 @@ func (e extended) ExtendedCard(ctx context.Context, req *a2a.ExtendedCardRequest
 	if err := card.Validate(); err != nil {
 		return nil, &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("the extended card: %w", err)}
 	}
-	return card, s.signCard(card, call.Generation)
+	return card, s.signed.inCard(card, call.Generation)
 }
 
 // credentialHeaders returns the headers by which an Authenticator may tell callers apart.

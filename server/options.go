@@ -37,8 +37,8 @@ type Options struct {
 	// CardSigner signs the cards of 0.3 and 1.0, public and extended, once for each change of one. Signer of package
 	// card/signature is one. Nil means that cards have no signatures. Over gRPC of 0.3 they never have any.
 	CardSigner CardSigner
-	// PublicKeys is a JWK set, in JSON, with the public keys that others need to verify what the agent signs. The server
-	// serves it at KeysPath. Nil serves none.
+	// PublicKeys is a JWK set, in JSON, with the public keys that others need to verify what the agent signs. The
+	// server serves it at KeysPath. Nil serves none.
 	PublicKeys []byte
 
 	// URL is the base URL under which clients reach the server, for the card. Empty means the address that

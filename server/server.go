@@ -77,6 +77,7 @@ func New(svc a2a.Service, opts *Options) (*Server, error) {
 	}
 	s := &Server{service: svc, options: o, since: time.Now().UTC().Truncate(time.Second),
 		crossOrigin: crossOrigin(o.URL)}
+	s.signed.signer = o.CardSigner
 	s.root.Store(&o.URL)
 	s.warnOfWrapper()
 	if o.Handler == nil {
@@ -170,7 +171,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	case KeysPath:
 		if allowed(w, r, http.MethodGet, http.MethodHead) {
-			s.serveKeys(w, r)
+			serveKeys(s, w, r)
 		}
 	case "/healthz":
 		if allowed(w, r, http.MethodGet, http.MethodHead) {

@@ -30,22 +30,23 @@ type CardSigner interface {
 // maxSigned is how many cards' signatures are kept: each card that differs by caller, host name or form has its own.
 const maxSigned = 256
 
-// signedCards are the signatures of cards by the hash of the card.
+// signedCards makes the signatures of cards, and keeps them by the hash of the card.
 type signedCards struct {
+	signer     CardSigner // nil: cards are not signed
 	mu         sync.Mutex
 	byDocument map[[sha256.Size]byte][]a2a.AgentCardSignature
 }
 
 // signaturesOf returns the signatures of a card, which are made once.
-func (s *Server) signaturesOf(document []byte) ([]a2a.AgentCardSignature, error) {
-	c, key := &s.signed, sha256.Sum256(document)
+func (c *signedCards) signaturesOf(document []byte) ([]a2a.AgentCardSignature, error) {
+	key := sha256.Sum256(document)
 	c.mu.Lock()
 	known, ok := c.byDocument[key]
 	c.mu.Unlock()
 	if ok {
 		return known, nil
 	}
-	made, err := s.options.CardSigner.Signatures(document)
+	made, err := c.signer.Signatures(document)
 	if err != nil {
 		return nil, &a2a.Error{Kind: a2a.ErrInternal, Cause: fmt.Errorf("signing the card: %w", err)}
 	}
@@ -58,12 +59,12 @@ func (s *Server) signaturesOf(document []byte) ([]a2a.AgentCardSignature, error)
 	return made, nil
 }
 
-// signBody adds signatures to a card in a form that has them.
-func (s *Server) signBody(body []byte, form cards.Form) ([]byte, error) {
-	if s.options.CardSigner == nil || form == cards.Form01 || form == cards.Form02 {
+// inBody adds signatures to a card in a form that has them.
+func (c *signedCards) inBody(body []byte, form cards.Form) ([]byte, error) {
+	if c.signer == nil || form == cards.Form01 || form == cards.Form02 {
 		return body, nil
 	}
-	signatures, err := s.signaturesOf(body)
+	signatures, err := c.signaturesOf(body)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +76,11 @@ func (s *Server) signBody(body []byte, form cards.Form) ([]byte, error) {
 	return append(append(body, text...), '}'), nil
 }
 
-// signCard adds signatures to an extended card that a client of a generation gets.
-func (s *Server) signCard(card *a2a.AgentCard, gen a2a.Generation) error {
+// inCard adds signatures to an extended card that a client of a generation gets.
+func (c *signedCards) inCard(card *a2a.AgentCard, gen a2a.Generation) error {
 	form := cards.Form10
 	switch {
-	case s.options.CardSigner == nil:
+	case c.signer == nil:
 		return nil
 	case gen == a2a.Generation03:
 		form = cards.Form03
@@ -93,11 +94,11 @@ func (s *Server) signCard(card *a2a.AgentCard, gen a2a.Generation) error {
 	if err != nil {
 		return fmt.Errorf("encoding the card: %w", err)
 	}
-	card.Signatures, err = s.signaturesOf(document)
+	card.Signatures, err = c.signaturesOf(document)
 	return err
 }
 
-func (s *Server) serveKeys(w http.ResponseWriter, r *http.Request) {
+func serveKeys(s *Server, w http.ResponseWriter, r *http.Request) {
 	if s.options.PublicKeys == nil {
 		http.NotFound(w, r)
 		return

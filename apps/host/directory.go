@@ -41,8 +41,8 @@ type DirectoryOptions struct {
 	RefreshEvery time.Duration // how old a card may be before its server is asked again; 0 means 1 min
 	CardTimeout  time.Duration // how long a request waits for cards; 0 means 5 s
 	// Verify judges the cards of all agents, see card.Options. Nil takes all.
-	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
-	MaxAgents    int           // how many agents are taken from the catalogue; 0 means 500
+	Verify    func(ctx context.Context, ref string, document []byte) ([]byte, error)
+	MaxAgents int // how many agents are taken from the catalogue; 0 means 500
 
 	// Networks says where agents of the catalogue may be: registry.NetworksPublic, NetworksLoopback or NetworksPrivate,
 	// each with those before it. "" means NetworksPublic, as their cards are the words of strangers. Those agents are

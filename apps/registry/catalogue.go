@@ -33,8 +33,8 @@ type Options struct {
 	// Dial, unless nil, makes the connections to agents, in place of what Networks says.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
-	// Verify judges each card that is added or fetched, see card.Options. Nil takes all. Cards that were kept before are
-	// judged when they are fetched the next time.
+	// Verify judges each card that is added or fetched, see card.Options. Nil takes all. Cards that were kept before
+	// are judged when they are fetched the next time.
 	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
 
 	Timeout     time.Duration // of one fetch of a card and of one connection; 0 means 10 s

@@ -49,7 +49,8 @@ func cardKey(c *connect.Caller) *cobra.Command {
 			}
 			file, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if errors.Is(err, os.ErrExist) {
-				return cmdline.Usagef("%s is already there", args[0]).WithHint("name a new file; a key is not overwritten")
+				return cmdline.Usagef("%s is already there", args[0]).WithHint(
+					"name a new file; a key is not overwritten")
 			}
 			if err != nil {
 				return err
@@ -82,7 +83,8 @@ func cardSign(c *connect.Caller) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.Within(cmd.Context(), nil, func(ctx context.Context) error {
 				if len(keys) == 0 {
-					return cmdline.Usagef("no key is named").WithHint("name its file with --key; make one with card key")
+					return cmdline.Usagef("no key is named").WithHint(
+						"name its file with --key; make one with card key")
 				}
 				if id != "" && len(keys) > 1 {
 					return cmdline.Usagef("--kid is for one key").WithHint("put the member kid into the JWKs")
@@ -125,7 +127,7 @@ func cardVerify(c *connect.Caller) *cobra.Command {
 	return &cobra.Command{
 		Use: "verify [FILE|URL]", Short: "Verify the signatures of a card", Long: cardVerifyLong,
 		Example: "  dragoman card verify --trusted-keys public.json signed.json\n  dragoman card verify " +
-			"--trusted-keys-url https://agent.example.com/ https://agent.example.com",
+			"--trusted-jku https://agent.example.com/ https://agent.example.com",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.Within(cmd.Context(), nil, func(ctx context.Context) error { return verifyCard(ctx, c, args) })

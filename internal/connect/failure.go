@@ -194,7 +194,7 @@ func Untrusted(err error) *cmdline.Failure {
 	case errors.Is(err, signature.ErrUnsigned):
 		f.Hint = "ask the operator of the agent to sign its card, or take it with --trust off"
 	case errors.Is(err, signature.ErrNoKey):
-		f.Hint = "if you trust this key, add it with --trusted-keys, or the URL of the keys with --trusted-keys-url"
+		f.Hint = "if you trust this key, add it with --trusted-keys, or the URL of the keys with --trusted-jku"
 	default:
 		f.Hint = "the card was changed after it was signed, or the trusted key of this ID is not the one that signed it"
 	}

@@ -19,12 +19,12 @@ type TrustOptions struct {
 }
 
 // TrustFlags are the names of the flags.
-var TrustFlags = []string{"trust", "trusted-keys", "trusted-keys-url"}
+var TrustFlags = []string{"trust", "trusted-keys", "trusted-jku"}
 
 // Add adds the flags.
 func (o *TrustOptions) Add(flags *pflag.FlagSet) {
-	flags.StringVar(&o.policy, TrustFlags[0], "", "what to do with cards that no trusted key signed: off takes them, "+
-		"prefer warns, require refuses them (default: require if trusted keys are named, else off)")
+	flags.StringVar(&o.policy, TrustFlags[0], "", "for cards that no trusted key signed: off takes them, prefer "+
+		"warns, require refuses them (default: require if trusted keys are named, else off)")
 	flags.StringArrayVar(&o.Keys, TrustFlags[1], nil, "file with keys whose signatures of cards count, in PEM, as "+
 		"JWK or as JWK set; repeatable")
 	flags.StringArrayVar(&o.URLs, TrustFlags[2], nil, "https URL below which the keys that signatures name are "+
@@ -51,7 +51,7 @@ func (o *TrustOptions) named() bool { return len(o.Keys)+len(o.URLs) > 0 }
 // NoKeys is the error of a command that needs trusted keys and has none.
 func NoKeys() error {
 	return cmdline.Usagef("no trusted keys are named").WithHint(
-		"name a file of keys with --trusted-keys, or where keys are fetched with --trusted-keys-url")
+		"name a file of keys with --trusted-keys, or where keys are fetched with --trusted-jku")
 }
 
 // Open returns how cards are trusted. Keys are fetched as how says.
