@@ -29,7 +29,7 @@ import (
 )
 
 // The files in testdata are cards that the official SDKs named there signed, over texts, numbers and keys on which
-// implementations of RFC 8785 differ, and with required members that are empty. The module interop signs anew.
+// implementations of RFC 8785 differ, and with required members that are empty.
 func TestCardsOfTheSDKs(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/public.pem")
