@@ -81,18 +81,20 @@ func startFiles(t *testing.T, opts engine.AgentOptions, checked bool) *stack {
 	return s
 }
 
-// asUser makes a client's calls those of a user.
-func asUser(name string) client.Interceptor {
-	return func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-		call.Params.Set("X-User", name)
-		return next(ctx, call)
-	}
-}
-
 // readers returns a client of a user for each interface of the card, by protocol version and binding.
 func (s *stack) readers(t *testing.T, user string) map[string]*client.Client {
 	t.Helper()
-	dialed, err := client.Dial(t.Context(), s.url, nil)
+	return readersAt(t, s.url, nil, &user)
+}
+
+// readersAt returns such clients for the card at an address, whose user can change; web may be nil.
+func readersAt(t *testing.T, at string, web *http.Client, user *string) map[string]*client.Client {
+	t.Helper()
+	asUser := func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+		call.Params.Set("X-User", *user)
+		return next(ctx, call)
+	}
+	dialed, err := client.Dial(t.Context(), at, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +103,8 @@ func (s *stack) readers(t *testing.T, user string) map[string]*client.Client {
 	for _, iface := range dialed.Card().SupportedInterfaces {
 		card := dialed.Card().Clone()
 		card.SupportedInterfaces = []a2a.AgentInterface{iface}
-		c, err := client.New(card, &client.Options{Generations: wire.Generations,
-			Interceptors: []client.Interceptor{asUser(user)}})
+		c, err := client.New(card, &client.Options{Generations: wire.Generations, HTTPClient: web,
+			Interceptors: []client.Interceptor{asUser}})
 		if err != nil {
 			t.Fatal(err)
 		}
