@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -48,12 +49,17 @@ func (c *Console) handler() http.Handler {
 			c.refuse(w, err)
 		}
 	})
-	for name, mediaType := range map[string]string{"console.css": "text/css", "console.js": "text/javascript"} {
-		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
-			kit.SetHeaders(w.Header())
-			w.Header().Set("Content-Type", mediaType+"; charset=utf-8")
-			http.ServeFileFS(w, r, web, "web/"+name)
-		})
+	scripts := func(w http.ResponseWriter, r *http.Request) {
+		kit.SetHeaders(w.Header())
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		if strings.HasSuffix(r.URL.Path, ".css") {
+			w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		}
+		http.ServeFileFS(w, r, web, "web"+r.URL.Path)
+	}
+	names, _ := fs.ReadDir(web, "web") // which is embedded
+	for _, name := range names {
+		mux.HandleFunc("GET /"+name.Name(), scripts)
 	}
 	mux.HandleFunc("GET /.dragoman/", kit.Files)
 

@@ -6,76 +6,15 @@ import { A2AError } from "./.dragoman/a2a.js";
 import { Tree } from "./.dragoman/code.js";
 import { Conversation, Talk } from "./.dragoman/talk.js";
 import { clip, clock, plain, webLink } from "./.dragoman/text.js";
+import { agents, events, locked, nameOf, place, request, unlock } from "./link.js";
 
-/** @typedef {{ id: string, url: string, card: any, addedAt: string, seenAt: string }} Agent */
+/** @typedef {import("./link.js").Agent} Agent */
 /** @typedef {{ id: string, agent: string, title: string, state: string, pinned: boolean, last: number, updatedAt: string }} Talked */
 
-const agents = signal(/** @type {Agent[]} */ ([]));
 const conversations = signal(/** @type {Talked[]} */ ([]));
 const loaded = signal(false);
-const place = signal(readPlace());
 const search = signal("");
-const locked = signal(false); // a token is needed
 const failure = signal("");
-
-let token = sessionStorage.getItem("dragoman-console-token") || "";
-const headers = () => ({ "Content-Type": "application/json", ...(token ? { Authorization: "Bearer " + token } : {}) });
-
-/** request answers with what the console says. @param {string} method @param {string} path @param {any} [body] @param {AbortSignal} [abort] @returns {Promise<any>} */
-async function request(method, path, body, abort) {
-  let response;
-  try {
-    response = await fetch("api/" + path, { method, headers: headers(), body: body && JSON.stringify(body), signal: abort });
-  } catch (e) {
-    if (abort?.aborted) throw e;
-    throw new A2AError("The console cannot be reached.", { hint: "See that dragoman console still runs." });
-  }
-  if (response.status === 401) locked.value = true;
-  if (response.ok && response.headers.get("Content-Type")?.startsWith("text/event-stream")) return response;
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new A2AError(answer.message || `The console answered with status ${response.status}.`, { code: answer.code, status: response.status, hint: answer.hint });
-  return answer;
-}
-
-/** events calls take with each event of a stream, and comes back when the stream breaks. @param {() => string} path @param {(data: any) => void} take @param {AbortSignal} abort */
-async function events(path, take, abort) {
-  for (let tries = 0; !abort.aborted; tries++) {
-    try {
-      const response = await request("GET", path(), undefined, abort);
-      const reader = response.body.getReader(), decoder = new TextDecoder();
-      showLive(true);
-      for (let text = ""; ;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        tries = 0;
-        const blocks = (text + decoder.decode(value, { stream: true })).split("\n\n");
-        text = blocks.pop() || "";
-        for (const block of blocks) {
-          const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("\n");
-          if (data) take(JSON.parse(data));
-        }
-      }
-    } catch (e) {
-      if (abort.aborted || e instanceof A2AError && e.status && e.status < 500) return;
-    }
-    if (abort.aborted) return;
-    showLive(false);
-    await new Promise((done) => setTimeout(done, Math.min(500 * 2 ** tries, 10_000)));
-  }
-}
-
-function showLive(/** @type {boolean} */ is) {
-  const at = /** @type {HTMLElement} */ (document.getElementById("live"));
-  at.dataset.live = is ? "yes" : "no";
-  at.textContent = is ? "live" : "reconnecting";
-}
-
-/** readPlace returns what the address names: #/c/ID, #/agents, #/agents/ID. */
-function readPlace() {
-  const [section = "c", id = ""] = location.hash.replace(/^#\//, "").split("/");
-  return { section: section === "agents" ? "agents" : "c", id: decodeURIComponent(id) };
-}
-addEventListener("hashchange", () => { place.value = readPlace(); });
 
 async function refresh() {
   try {
@@ -95,8 +34,6 @@ async function begin(agent) {
   await refresh();
   location.hash = "#/c/" + c.id;
 }
-
-const nameOf = (/** @type {string} */ id) => agents.value.find((a) => a.id === id)?.card?.name || "an agent that was removed";
 
 /** A Kept conversation is one of the console's. What is said and done in it comes back as entries. */
 class Kept extends Conversation {
@@ -150,15 +87,15 @@ function App() {
   if (locked.value) return html`<${Login} />`;
   if (failure.value) return html`<div class="content"><div class="inner"><div class="notice bad" role="alert"><strong>${failure.value}</strong>The page tries again by itself.</div></div></div>`;
   if (!loaded.value) return html`<div class="content"><div class="inner"><p class="progress">loading</p></div></div>`;
-  return place.value.section === "agents" ? html`<${Agents} id=${place.value.id} />` : html`<${Conversations} id=${place.value.id} />`;
+  const [, , Section] = sections.find(([name]) => name === place.value.section) || sections[0];
+  return html`<${Section} id=${place.value.id} />`;
 }
 
 function Login() {
   const [value, write] = useState("");
   const enter = (/** @type {Event} */ e) => {
     e.preventDefault();
-    sessionStorage.setItem("dragoman-console-token", token = value);
-    locked.value = false;
+    unlock(value);
     refresh();
   };
   return html`<form class="welcome" onSubmit=${enter}><h1>Log in</h1>
@@ -280,8 +217,16 @@ function CardView({ card }) {
     <div>${(card.skills || []).map((/** @type {any} */ s) => html`<div class="item"><h3>${plain(s.name)}</h3><p>${plain(s.description)}</p>${(s.examples || []).map((/** @type {string} */ e) => html`<p class="quiet small">“${plain(e)}”</p>`)}</div>`)}</div></section>`;
 }
 
-const Nav = () => html`<a href="#/c" aria-current=${place.value.section === "c" ? "page" : undefined}>Conversations</a>
-  <a href="#/agents" aria-current=${place.value.section === "agents" ? "page" : undefined}>Agents</a>`;
+/** The sections: how their addresses begin, what the bar calls them, and what shows them. @type {[string, string, any][]} */
+const sections = [
+  ["c", "Conversations", Conversations],
+  ["agents", "Agents", Agents],
+];
+
+const Nav = () => {
+  const here = (sections.find(([name]) => name === place.value.section) || sections[0])[0];
+  return sections.map(([name, label]) => html`<a href=${"#/" + name} aria-current=${name === here ? "page" : undefined}>${label}</a>`);
+};
 
 render(html`<${Nav} />`, /** @type {HTMLElement} */ (document.getElementById("nav")));
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
