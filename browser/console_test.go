@@ -17,11 +17,19 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/samples/expenses"
 	"github.com/dragoman-a2a/dragoman/apps/samples/images"
 	"github.com/dragoman-a2a/dragoman/internal/a2atest"
+	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 // openConsole serves a console without agents and opens its page.
 func openConsole(t *testing.T) context.Context {
+	t.Helper()
+	ctx, _ := openConsoleOn(t)
+	return ctx
+}
+
+// openConsoleOn is openConsole for a test that needs the database.
+func openConsoleOn(t *testing.T) (context.Context, *store.DB) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), t.TempDir(), sqlite.Options{Program: "test"})
 	if err != nil {
@@ -43,7 +51,7 @@ func openConsole(t *testing.T) context.Context {
 	stayHere(t, ctx, srv.URL)
 	run(t, ctx, network.Enable(), chromedp.Navigate(srv.URL))
 	eventually(t, ctx, "it is empty", `document.body.innerText.includes("knows no agent yet")`)
-	return ctx
+	return ctx, db
 }
 
 // add adds an agent by its address.

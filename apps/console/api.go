@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,11 @@ func (c *Console) handler() http.Handler {
 	api("GET /api/conversations/{id}/entries", c.streamEntries)
 	api("POST /api/conversations/{id}/messages", c.say)
 	api("POST /api/conversations/{id}/cancel", c.cancelTask)
+	api("GET /api/wire", c.streamWire)
+	api("GET /api/wire/{seq}", c.showWire)
+	api("POST /api/wire/{seq}/replay", c.replayWire)
+	api("DELETE /api/wire", c.clearWire)
+	api("GET /api/wire.jsonl", c.exportWire)
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
@@ -186,7 +192,15 @@ type finding struct {
 func (c *Console) fetch(ctx context.Context, url string) (Agent, []finding, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	one, err := client.Dial(ctx, url, &c.options.Client)
+	id := string(a2a.NewTaskID())
+	known, err := c.tables.agents(ctx)
+	if err != nil {
+		return Agent{}, nil, err
+	}
+	if at := slices.IndexFunc(known, func(a Agent) bool { return a.URL == url }); at >= 0 {
+		id = known[at].ID
+	}
+	one, err := client.Dial(ctx, url, c.tapped(id))
 	if err != nil {
 		return Agent{}, nil, err
 	}
@@ -200,7 +214,7 @@ func (c *Console) fetch(ctx context.Context, url string) (Agent, []finding, erro
 		problems = append(problems, finding{p.Path, p.Message})
 	}
 	now := time.Now()
-	return Agent{ID: string(a2a.NewTaskID()), URL: url, Card: jsontext.Value(text), AddedAt: now, SeenAt: now},
+	return Agent{ID: id, URL: url, Card: jsontext.Value(text), AddedAt: now, SeenAt: now},
 		problems, nil
 }
 
@@ -312,7 +326,7 @@ func (c *Console) streamEntries(w http.ResponseWriter, r *http.Request) (any, er
 	if err != nil {
 		return nil, a2a.InvalidParams("after", "must be the number of an entry")
 	}
-	return nil, c.stream(w, r, id, func(ctx context.Context) ([]byte, bool, error) {
+	return nil, c.stream(w, r, c.news, id, func(ctx context.Context) ([]byte, bool, error) {
 		list, err := c.tables.entries(ctx, id, after)
 		var b []byte
 		for _, e := range list {
@@ -329,13 +343,13 @@ func (c *Console) streamEntries(w http.ResponseWriter, r *http.Request) (any, er
 
 // streamNews writes an event each time that the lists of the state may have changed.
 func (c *Console) streamNews(w http.ResponseWriter, r *http.Request) (any, error) {
-	return nil, c.stream(w, r, "", func(context.Context) ([]byte, bool, error) {
+	return nil, c.stream(w, r, c.news, "", func(context.Context) ([]byte, bool, error) {
 		return sse.AppendEvent(nil, "", []byte("{}")), false, nil
 	})
 }
 
 // stream writes what next returns, at once and after each news, until the caller leaves or the console is closed.
-func (c *Console) stream(w http.ResponseWriter, r *http.Request, about string,
+func (c *Console) stream(w http.ResponseWriter, r *http.Request, from *news, about string,
 	next func(ctx context.Context) (text []byte, more bool, err error)) error {
 	out := http.NewResponseController(w)
 	w.Header().Set("Content-Type", sse.ContentType)
@@ -343,7 +357,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request, about string,
 	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
 	for {
-		news := c.news.next(about)
+		news := from.next(about)
 		text, more, err := next(r.Context())
 		if err != nil {
 			c.logger.Error("a stream of the console broke", "error", err)
@@ -358,7 +372,7 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request, about string,
 		}
 		select {
 		case <-news:
-			if c.news.isClosed() {
+			if from.isClosed() {
 				return nil
 			}
 		case <-alive.C:

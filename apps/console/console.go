@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +41,7 @@ type Console struct {
 	options Options
 	logger  *slog.Logger
 	news    *news
+	wire    *wireLog
 	routes  handler
 
 	ctx  context.Context // of the calls of agents
@@ -62,11 +64,17 @@ func New(ctx context.Context, o *Options) (*Console, error) {
 	if c.logger == nil {
 		c.logger = slog.Default()
 	}
+	if c.options.Client.HTTPClient == nil {
+		c.options.Client.HTTPClient = &http.Client{Transport: client.NewHTTPTransport()}
+	}
+	if c.wire, err = openWire(ctx, t, c.logger); err != nil {
+		return nil, fmt.Errorf("console: %w", err)
+	}
 	c.ctx, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	c.routes = c.handler()
 	running, err := t.running(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("console: %w", err)
+		return nil, errors.Join(fmt.Errorf("console: %w", err), c.Close())
 	}
 	for _, conversation := range running {
 		c.resume(conversation)
@@ -83,6 +91,8 @@ func (c *Console) Close() error {
 	for _, one := range c.clients {
 		errs = append(errs, one.Close())
 	}
+	c.options.Client.HTTPClient.CloseIdleConnections()
+	c.wire.close()
 	return errors.Join(errs...)
 }
 
@@ -102,7 +112,7 @@ func (c *Console) client(ctx context.Context, id string) (*client.Client, error)
 	if err != nil {
 		return nil, fmt.Errorf("console: the card of %s cannot be read: %w", a.URL, err)
 	}
-	fresh, err := client.New(known, &c.options.Client)
+	fresh, err := client.New(known, c.tapped(id))
 	if err != nil {
 		return nil, err
 	}
@@ -329,4 +339,7 @@ func (c *Console) Add(ctx context.Context, url string) error {
 }
 
 // Leave ends the streams of all pages, which come back to the next console. Calls of agents go on until Close.
-func (c *Console) Leave() { c.news.close() }
+func (c *Console) Leave() {
+	c.news.close()
+	c.wire.news.close()
+}

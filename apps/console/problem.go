@@ -53,10 +53,11 @@ func problemOf(err error) problem {
 		}
 		return p
 	}
+	_, refused := errors.AsType[replayError](err)
 	switch {
 	case errors.Is(err, errUnknown):
 		return problem{Message: "It is not there any more.", Hint: "Reload the page.", status: http.StatusNotFound}
-	case errors.Is(err, errBusy):
+	case errors.Is(err, errBusy), refused:
 		return problem{Message: err.Error(), status: http.StatusConflict}
 	case errors.Is(err, store.ErrDiskFull), errors.Is(err, store.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		return problem{Message: "The console cannot keep anything now.", status: http.StatusServiceUnavailable,

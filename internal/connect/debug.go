@@ -11,7 +11,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -150,36 +149,10 @@ func (t *Tap) HeaderValue(name, value string) string {
 }
 
 // URL returns a URL without what its user part and its query know.
-func (t *Tap) URL(u *url.URL) string {
-	c := *u
-	if c.User != nil {
-		c.User = url.User("redacted")
-	}
-	pairs := strings.Split(c.RawQuery, "&")
-	for i, pair := range pairs {
-		name, _, _ := strings.Cut(pair, "=")
-		if plain, err := url.QueryUnescape(name); err != nil || redact.Name(plain) || t.hidden(plain) {
-			pairs[i] = name + "=" + redact.Mark
-		}
-	}
-	c.RawQuery = strings.Join(pairs, "&")
-	return c.String()
-}
-
-// member is a member of a JSON object whose value is a string that has perhaps no end here.
-var member = regexp.MustCompile(`"([A-Za-z0-9_.-]+)"(\s*:\s*)"((?:[^"\\]|\\.)*)`)
+func (t *Tap) URL(u *url.URL) string { return redact.URL(u, t.hidden) }
 
 // HideBody replaces the credentials in a line of a body.
-func (t *Tap) HideBody(line string) string {
-	line = member.ReplaceAllStringFunc(t.hideKnown(line), func(found string) string {
-		parts := member.FindStringSubmatch(found)
-		if !redact.Member(parts[1]) {
-			return found
-		}
-		return `"` + parts[1] + `"` + parts[2] + `"` + redact.Mark
-	})
-	return redact.Text(line)
-}
+func (t *Tap) HideBody(line string) string { return redact.Body(t.hideKnown(line)) }
 
 // hideKnown replaces the credentials of the user.
 func (t *Tap) hideKnown(line string) string {

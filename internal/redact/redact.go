@@ -4,6 +4,7 @@
 package redact
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -59,4 +60,36 @@ func Text(s string) string {
 		}
 		return parts[1] + parts[2] + "=" + Mark
 	})
+}
+
+// member is a member of a JSON object whose value is a string that has perhaps no end here.
+var member = regexp.MustCompile(`"([A-Za-z0-9_.-]+)"(\s*:\s*)"((?:[^"\\]|\\.)*)`)
+
+// Body returns the text of a body, or its beginning, without the credentials that its members hold.
+func Body(s string) string {
+	return Text(member.ReplaceAllStringFunc(s, func(found string) string {
+		parts := member.FindStringSubmatch(found)
+		if !Member(parts[1]) {
+			return found
+		}
+		return `"` + parts[1] + `"` + parts[2] + `"` + Mark
+	}))
+}
+
+// URL returns a URL without its user and without the credentials in its query: those of parameters with a telling
+// name, or with one that hidden reports.
+func URL(u *url.URL, hidden func(name string) bool) string {
+	c := *u
+	if c.User != nil {
+		c.User = url.User("redacted")
+	}
+	pairs := strings.Split(c.RawQuery, "&")
+	for i, pair := range pairs {
+		name, _, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(name); err != nil || Name(plain) || hidden(plain) {
+			pairs[i] = name + "=" + Mark
+		}
+	}
+	c.RawQuery = strings.Join(pairs, "&")
+	return c.String()
 }

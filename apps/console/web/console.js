@@ -7,6 +7,7 @@ import { Tree } from "./.dragoman/code.js";
 import { Conversation, Talk } from "./.dragoman/talk.js";
 import { clip, clock, plain, webLink } from "./.dragoman/text.js";
 import { agents, events, locked, nameOf, place, request, unlock } from "./link.js";
+import { Wire } from "./wire.js";
 
 /** @typedef {import("./link.js").Agent} Agent */
 /** @typedef {{ id: string, agent: string, title: string, state: string, pinned: boolean, last: number, updatedAt: string }} Talked */
@@ -221,6 +222,7 @@ function CardView({ card }) {
 const sections = [
   ["c", "Conversations", Conversations],
   ["agents", "Agents", Agents],
+  ["wire", "Wire", Wire],
 ];
 
 const Nav = () => {

@@ -86,3 +86,14 @@ function showLive(/** @type {boolean} */ is) {
   at.dataset.live = is ? "yes" : "no";
   at.textContent = is ? "live" : "reconnecting";
 }
+
+/** download keeps what the console answers as a file. @param {string} path @param {string} name */
+export async function download(path, name) {
+  const response = await fetch("api/" + path, { headers: headers() });
+  if (!response.ok) throw new A2AError(`The console answered with status ${response.status}.`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
