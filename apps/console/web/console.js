@@ -7,6 +7,7 @@ import { Tree } from "./.dragoman/code.js";
 import { Conversation, Talk } from "./.dragoman/talk.js";
 import { clip, clock, plain, webLink } from "./.dragoman/text.js";
 import { agents, events, locked, nameOf, place, request, unlock } from "./link.js";
+import { Plans, Tasks } from "./tasks.js";
 import { Wire } from "./wire.js";
 
 /** @typedef {import("./link.js").Agent} Agent */
@@ -222,6 +223,8 @@ function CardView({ card }) {
 const sections = [
   ["c", "Conversations", Conversations],
   ["agents", "Agents", Agents],
+  ["tasks", "Tasks", Tasks],
+  ["plan", "Plans", Plans],
   ["wire", "Wire", Wire],
 ];
 

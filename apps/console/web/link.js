@@ -54,24 +54,32 @@ export async function request(method, path, body, abort) {
   return answer;
 }
 
+/** stream calls take with each event of a stream until it ends. @param {string} path @param {(data: any) => void} take @param {AbortSignal} abort @param {() => void} [opened] */
+export async function stream(path, take, abort, opened) {
+  const response = await request("GET", path, undefined, abort);
+  if (!response.body) return;
+  opened?.();
+  const reader = response.body.getReader(), decoder = new TextDecoder();
+  for (let text = ""; ;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (text + decoder.decode(value, { stream: true })).split("\n\n");
+    text = blocks.pop() || "";
+    for (const block of blocks) {
+      const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("\n");
+      if (data) take(JSON.parse(data));
+    }
+  }
+}
+
 /** events calls take with each event of a stream, and comes back when the stream breaks. @param {() => string} path @param {(data: any) => void} take @param {AbortSignal} abort */
 export async function events(path, take, abort) {
   for (let tries = 0; !abort.aborted; tries++) {
     try {
-      const response = await request("GET", path(), undefined, abort);
-      const reader = response.body.getReader(), decoder = new TextDecoder();
-      showLive(true);
-      for (let text = ""; ;) {
-        const { value, done } = await reader.read();
-        if (done) break;
+      await stream(path(), (data) => {
         tries = 0;
-        const blocks = (text + decoder.decode(value, { stream: true })).split("\n\n");
-        text = blocks.pop() || "";
-        for (const block of blocks) {
-          const data = block.split("\n").filter((l) => l.startsWith("data:")).map((l) => l.slice(5)).join("\n");
-          if (data) take(JSON.parse(data));
-        }
-      }
+        take(data);
+      }, abort, () => showLive(true));
     } catch (e) {
       if (abort.aborted || e instanceof A2AError && e.status && e.status < 500) return;
     }
