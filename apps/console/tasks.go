@@ -18,6 +18,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 )
 
+// taskAPI is what the sections of tasks ask for.
+type taskAPI struct{ c *Console }
+
 const (
 	maxTasks     = 100              // of one agent in the list: its newest ones
 	maxTaskTime  = 10 * time.Second // until an agent has listed its tasks
@@ -38,12 +41,12 @@ type silentAgent struct {
 }
 
 // listTasks asks all agents for their newest tasks. Of an agent that lists none, the tasks of conversations are shown.
-func (c *Console) listTasks(_ http.ResponseWriter, r *http.Request) (any, error) {
-	agents, err := c.tables.agents(r.Context())
+func (a taskAPI) listTasks(_ http.ResponseWriter, r *http.Request) (any, error) {
+	agents, err := a.c.tables.agents(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	conversations, err := c.tables.conversations(r.Context(), "")
+	conversations, err := a.c.tables.conversations(r.Context(), "")
 	if err != nil {
 		return nil, err
 	}
@@ -52,16 +55,16 @@ func (c *Console) listTasks(_ http.ResponseWriter, r *http.Request) (any, error)
 	var mu sync.Mutex
 	var asked sync.WaitGroup
 	listed, silent := []listedTask{}, []silentAgent{}
-	for _, a := range agents {
+	for _, agent := range agents {
 		asked.Go(func() {
-			found, err := c.tasksOf(ctx, a.ID)
+			found, err := a.tasksOf(ctx, agent.ID)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
-				silent = append(silent, silentAgent{a.ID, problemOf(err)})
+				silent = append(silent, silentAgent{agent.ID, problemOf(err)})
 			}
 			for _, t := range found {
-				listed = append(listed, listedTask{Agent: a.ID, Task: t})
+				listed = append(listed, listedTask{Agent: agent.ID, Task: t})
 			}
 		})
 	}
@@ -88,8 +91,8 @@ func (c *Console) listTasks(_ http.ResponseWriter, r *http.Request) (any, error)
 	return map[string]any{"tasks": listed, "silent": silent}, nil
 }
 
-func (c *Console) tasksOf(ctx context.Context, agent string) ([]*a2a.Task, error) {
-	one, err := c.client(ctx, agent)
+func (a taskAPI) tasksOf(ctx context.Context, agent string) ([]*a2a.Task, error) {
+	one, err := a.c.client(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -102,9 +105,9 @@ func (c *Console) tasksOf(ctx context.Context, agent string) ([]*a2a.Task, error
 }
 
 // showTask gets a task from its agent, with its push configs and the events that a conversation has of it.
-func (c *Console) showTask(_ http.ResponseWriter, r *http.Request) (any, error) {
+func (a taskAPI) showTask(_ http.ResponseWriter, r *http.Request) (any, error) {
 	agent, id := r.PathValue("id"), a2a.TaskID(r.PathValue("task"))
-	one, err := c.client(r.Context(), agent)
+	one, err := a.c.client(r.Context(), agent)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +117,7 @@ func (c *Console) showTask(_ http.ResponseWriter, r *http.Request) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	events, err := c.tables.eventsOf(ctx, agent, task.ContextID)
+	events, err := a.c.tables.eventsOf(ctx, agent, task.ContextID)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +136,8 @@ func (c *Console) showTask(_ http.ResponseWriter, r *http.Request) (any, error) 
 	return answer, nil
 }
 
-func (c *Console) cancelOne(_ http.ResponseWriter, r *http.Request) (any, error) {
-	one, err := c.client(r.Context(), r.PathValue("id"))
+func (a taskAPI) cancelOne(_ http.ResponseWriter, r *http.Request) (any, error) {
+	one, err := a.c.client(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -142,19 +145,19 @@ func (c *Console) cancelOne(_ http.ResponseWriter, r *http.Request) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	c.news.tell(r.PathValue("id"))
+	a.c.news.tell(r.PathValue("id"))
 	return map[string]any{"task": task}, nil
 }
 
 // followTask subscribes to a task, and writes its events until it has ended or the caller leaves.
-func (c *Console) followTask(w http.ResponseWriter, r *http.Request) (any, error) {
-	one, err := c.client(r.Context(), r.PathValue("id"))
+func (a taskAPI) followTask(w http.ResponseWriter, r *http.Request) (any, error) {
+	one, err := a.c.client(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(c.ctx, cancel)()
+	defer context.AfterFunc(a.c.ctx, cancel)()
 	out := http.NewResponseController(w)
 	begun := false
 	for u, err := range one.Follow(ctx, &a2a.SubscribeRequest{ID: a2a.TaskID(r.PathValue("task"))}) {

@@ -18,14 +18,17 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/redact"
 )
 
+// wireAPI is what the section Wire asks for.
+type wireAPI struct{ c *Console }
+
 // streamWire writes what is on the wire after a row, many rows in one event, and what comes, until the caller leaves.
-func (c *Console) streamWire(w http.ResponseWriter, r *http.Request) (any, error) {
+func (a wireAPI) streamWire(w http.ResponseWriter, r *http.Request) (any, error) {
 	after, err := strconv.ParseInt("0"+r.FormValue("after"), 10, 64)
 	if err != nil {
 		return nil, a2a.InvalidParams("after", "must be the number of a row")
 	}
-	return nil, c.stream(w, r, c.wire.news, "wire", func(ctx context.Context) ([]byte, bool, error) {
-		rows, err := c.tables.wire(ctx, after)
+	return nil, a.c.stream(w, r, a.c.wire.news, "wire", func(ctx context.Context) ([]byte, bool, error) {
+		rows, err := a.c.tables.wire(ctx, after)
 		if err != nil || len(rows) == 0 {
 			return nil, false, err
 		}
@@ -35,28 +38,28 @@ func (c *Console) streamWire(w http.ResponseWriter, r *http.Request) (any, error
 	})
 }
 
-func (c *Console) wireRow(r *http.Request) (wireRow, error) {
+func (a wireAPI) wireRow(r *http.Request) (wireRow, error) {
 	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
 	if err != nil {
 		return wireRow{}, errUnknown
 	}
-	return c.tables.wireRow(r.Context(), seq)
+	return a.c.tables.wireRow(r.Context(), seq)
 }
 
-func (c *Console) showWire(_ http.ResponseWriter, r *http.Request) (any, error) {
-	return c.wireRow(r)
+func (a wireAPI) showWire(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return a.wireRow(r)
 }
 
-func (c *Console) clearWire(_ http.ResponseWriter, r *http.Request) (any, error) {
-	return done, c.tables.clearWire(r.Context())
+func (a wireAPI) clearWire(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return done, a.c.tables.clearWire(r.Context())
 }
 
 // exportWire writes everything that is kept of the wire, one row on each line.
-func (c *Console) exportWire(w http.ResponseWriter, r *http.Request) (any, error) {
+func (a wireAPI) exportWire(w http.ResponseWriter, r *http.Request) (any, error) {
 	w.Header().Set("Content-Type", "application/jsonl")
 	w.Header().Set("Content-Disposition", `attachment; filename="wire.jsonl"`)
 	for after := int64(0); ; {
-		rows, err := c.tables.wireWhole(r.Context(), after, wireBatch)
+		rows, err := a.c.tables.wireWhole(r.Context(), after, wireBatch)
 		if err != nil || len(rows) == 0 {
 			return nil, err
 		}
@@ -82,8 +85,8 @@ func (e replayError) Error() string { return string(e) }
 const maxReplay = 10 * time.Minute
 
 // replayWire sends a request again, as it was. What comes of it is on the wire.
-func (c *Console) replayWire(_ http.ResponseWriter, r *http.Request) (any, error) {
-	row, err := c.wireRow(r)
+func (a wireAPI) replayWire(_ http.ResponseWriter, r *http.Request) (any, error) {
+	row, err := a.wireRow(r)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,7 +99,7 @@ func (c *Console) replayWire(_ http.ResponseWriter, r *http.Request) (any, error
 	case strings.Contains(row.URL+row.Body, redact.Mark) || strings.Contains(row.URL, "redacted@"):
 		return nil, replayError("the request holds a credential, which is not kept, so it cannot be sent again")
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, maxReplay)
+	ctx, cancel := context.WithTimeout(a.c.ctx, maxReplay)
 	req, err := http.NewRequestWithContext(ctx, row.Verb, row.URL, strings.NewReader(row.Body))
 	if err != nil {
 		cancel()
@@ -107,8 +110,8 @@ func (c *Console) replayWire(_ http.ResponseWriter, r *http.Request) (any, error
 			req.Header.Set(name, value)
 		}
 	}
-	web := c.tapped(row.Agent).HTTPClient
-	c.work.Go(func() {
+	web := a.c.tapped(row.Agent).HTTPClient
+	a.c.work.Go(func() {
 		defer cancel()
 		resp, err := web.Do(req)
 		if err != nil {
@@ -117,7 +120,7 @@ func (c *Console) replayWire(_ http.ResponseWriter, r *http.Request) (any, error
 		defer resp.Body.Close()
 		_, err = io.Copy(io.Discard, resp.Body)
 		if err != nil && !errors.Is(err, context.Canceled) {
-			c.logger.Debug("a replayed request has no whole answer", "error", err)
+			a.c.logger.Debug("a replayed request has no whole answer", "error", err)
 		}
 	})
 	return done, nil

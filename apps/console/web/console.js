@@ -8,7 +8,7 @@ import { Conversation, Talk } from "./.dragoman/talk.js";
 import { clip, clock, plain, webLink } from "./.dragoman/text.js";
 import { agents, events, locked, nameOf, place, request, unlock } from "./link.js";
 import { Plans, Tasks } from "./tasks.js";
-import { Wire } from "./wire.js";
+import { Push, Wire } from "./wire.js";
 
 /** @typedef {import("./link.js").Agent} Agent */
 /** @typedef {{ id: string, agent: string, title: string, state: string, pinned: boolean, last: number, updatedAt: string }} Talked */
@@ -226,6 +226,7 @@ const sections = [
   ["tasks", "Tasks", Tasks],
   ["plan", "Plans", Plans],
   ["wire", "Wire", Wire],
+  ["push", "Push", Push],
 ];
 
 const Nav = () => {

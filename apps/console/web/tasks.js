@@ -83,6 +83,7 @@ function TaskView({ agent, id, name, talk }) {
   return html`<aside class="detail" aria-label="Task"><header class="row"><h2 class="grow mono">${plain(id)}</h2><a class="button ghost compact" href=${"#/" + name}>Close</a></header>
     <div class="row"><span class="badge" data-state=${task.state}>${task.state}</span><span class="grow"></span><button class="compact" onClick=${get}>Get</button>
       ${!hasEnded(task) && html`<button class="compact" onClick=${() => live ? live.abort() : follow()}>${live ? "Stop" : "Resubscribe"}</button>
+      ${agents.value.find((a) => a.id === agent)?.card.capabilities?.pushNotifications && html`<button class="compact" onClick=${() => request("POST", path + "/push", { base: location.href.replace(/[?#].*/, "") }).then(get, tell)}>Receive pushes</button>`}
       <button class="compact danger" onClick=${() => request("POST", path + "/cancel").then(get, tell)}>Cancel</button>`}${talk && html`<a class="button compact" href=${"#/c/" + talk}>Conversation</a>`}</div>
     ${problem && html`<div class="notice bad" role="alert"><strong>${plain(problem.message)}</strong>${problem.hint}</div>`}
     <dl class="facts"><dt>Agent</dt><dd><a href=${"#/agents/" + agent}>${plain(nameOf(agent))}</a></dd><dt>Context</dt><dd class="mono">${plain(found.task.contextId || "none")}</dd></dl>

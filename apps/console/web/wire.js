@@ -49,22 +49,25 @@ function follow() {
   return () => gone.abort();
 }
 
-/** Wire is the section. @param {{ id: string }} props */
-export function Wire({ id }) {
+export const Wire = (/** @type {{ id: string }} */ { id }) => html`<${Section} id=${id} name="wire" label="Wire" empty="Nothing has passed yet. Say something to an agent, or add one." />`;
+export const Push = (/** @type {{ id: string }} */ { id }) => html`<${Section} id=${id} name="push" label="Push notifications" only="push" empty="No notification has come. Open a task that runs, and choose Receive pushes." />`;
+
+/** @param {{ id: string, name: string, label: string, only?: string, empty: string }} props */
+function Section({ id, name, label, only, empty }) {
   useEffect(follow, []);
   const [sure, ask] = useState(false), [problem, tell] = useState("");
-  const all = paused.value || rows.value, list = shown(all), set = (/** @type {any} */ what) => { filter.value = { ...filter.value, ...what }; };
+  const all = (paused.value || rows.value).filter((r) => !only || r.dir === only), list = shown(all), set = (/** @type {any} */ what) => { filter.value = { ...filter.value, ...what }; };
   const waiting = paused.value ? rows.value.filter((r) => r.seq > (paused.value?.at(-1)?.seq || 0)).length : 0;
   const act = (/** @type {Promise<any>} */ p) => p.then(() => tell(""), (e) => tell(e.message));
   const clear = () => {
     if (!sure) return ask(true);
     ask(false);
-    act(request("DELETE", "wire").then(() => { rows.value = []; paused.value = null; location.hash = "#/wire"; }));
+    act(request("DELETE", "wire").then(() => { rows.value = []; paused.value = null; location.hash = "#/" + name; }));
   };
-  return html`<section class="wire" aria-label="Wire" data-open=${id ? "yes" : "no"}>
+  return html`<section class="wire" aria-label=${label} data-open=${id ? "yes" : "no"}>
     <div class="tools"><input type="search" aria-label="Filter" placeholder="Filter by method, state, error, address" value=${filter.value.text} onInput=${(/** @type {any} */ e) => set({ text: e.target.value })} />
-      <select aria-label="Direction" value=${filter.value.dir} onChange=${(/** @type {any} */ e) => set({ dir: e.target.value })}><option value="">All directions</option>
-        ${Object.entries(directions).map(([name, [, label]]) => html`<option value=${name}>${label}</option>`)}</select>
+      ${!only && html`<select aria-label="Direction" value=${filter.value.dir} onChange=${(/** @type {any} */ e) => set({ dir: e.target.value })}><option value="">All directions</option>
+        ${Object.entries(directions).map(([name, [, label]]) => html`<option value=${name}>${label}</option>`)}</select>`}
       <select aria-label="Agent" value=${filter.value.agent} onChange=${(/** @type {any} */ e) => set({ agent: e.target.value })}><option value="">All agents</option>
         ${agents.value.map((a) => html`<option value=${a.id}>${plain(a.card.name)}</option>`)}</select>
       <button class="compact" aria-pressed=${filter.value.failed} onClick=${() => set({ failed: !filter.value.failed })}>Errors only</button>
@@ -73,14 +76,14 @@ export function Wire({ id }) {
       <button class=${"compact danger" + (sure ? " sure" : "")} onClick=${clear} onBlur=${() => ask(false)}>${sure ? "Really clear?" : "Clear"}</button>
       <span class="small quiet" role="status">${list.length === all.length ? `${all.length} rows` : `${list.length} of ${all.length} rows`}</span></div>
     ${problem && html`<div class="notice bad" role="alert">${plain(problem)}</div>`}
-    <div class="panes"><${List} list=${list} id=${Number(id)} empty=${all.length ? "No row passes the filter." : "Nothing has passed yet. Say something to an agent, or add one."} />
-      ${id && html`<${Detail} key=${id} seq=${Number(id)} all=${all} />`}</div></section>`;
+    <div class="panes"><${List} list=${list} id=${Number(id)} name=${name} empty=${all.length ? "No row passes the filter." : empty} />
+      ${id && html`<${Detail} key=${id} seq=${Number(id)} all=${all} name=${name} />`}</div></section>`;
 }
 
 const height = 34; // of a row, in px, as in the style sheet
 
-/** List draws those of many rows that one can see. @param {{ list: Row[], id: number, empty: string }} props */
-function List({ list, id, empty }) {
+/** List draws those of many rows that one can see. @param {{ list: Row[], id: number, name: string, empty: string }} props */
+function List({ list, id, name, empty }) {
   const area = useRef(/** @type {HTMLElement | null} */ (null)), atEnd = useRef(true), top = useRef(0);
   const [first, scrollTo] = useState(0), [room, measure] = useState(40);
   useEffect(() => {
@@ -105,7 +108,7 @@ function List({ list, id, empty }) {
     if (!step || !list.length) return;
     e.preventDefault();
     const now = list.findIndex((r) => r.seq === id), next = Math.max(0, Math.min(list.length - 1, now < 0 ? first : now + step));
-    location.hash = "#/wire/" + list[next].seq;
+    location.hash = `#/${name}/` + list[next].seq;
     const at = /** @type {HTMLElement} */ (area.current);
     if (next * height < at.scrollTop) at.scrollTop = next * height;
     else if ((next + 1) * height > at.scrollTop + at.clientHeight) at.scrollTop = (next + 1) * height - at.clientHeight;
@@ -113,11 +116,11 @@ function List({ list, id, empty }) {
   if (!list.length) return html`<div class="rows"><p class="empty">${empty}</p></div>`;
   const from = Math.max(0, first - 10), drawn = list.slice(from, first + room + 10);
   return html`<div class="rows" ref=${area} tabindex="0" onScroll=${onScroll} onKeyDown=${onKey}><ol aria-label="What passed" style=${{ height: list.length * height + "px" }}>
-    ${drawn.map((r, i) => html`<${Line} key=${r.seq} row=${r} at=${from + i} of=${list.length} here=${r.seq === id} />`)}</ol></div>`;
+    ${drawn.map((r, i) => html`<${Line} key=${r.seq} row=${r} at=${from + i} of=${list.length} here=${r.seq === id} name=${name} />`)}</ol></div>`;
 }
 
-/** @param {{ row: Row, at: number, of: number, here: boolean }} props */
-const Line = ({ row: r, at, of, here }) => html`<li aria-setsize=${of} aria-posinset=${at + 1} style=${{ top: at * height + "px" }} data-dir=${r.dir}><a href=${"#/wire/" + r.seq} tabindex="-1" aria-current=${here ? "true" : undefined}>
+/** @param {{ row: Row, at: number, of: number, here: boolean, name: string }} props */
+const Line = ({ row: r, at, of, here, name }) => html`<li aria-setsize=${of} aria-posinset=${at + 1} style=${{ top: at * height + "px" }} data-dir=${r.dir}><a href=${`#/${name}/${r.seq}`} tabindex="-1" aria-current=${here ? "true" : undefined}>
   <time>${time(r.at)}</time><span class="dir" title=${directions[r.dir]?.[1] || r.dir}>${directions[r.dir]?.[0] || r.dir}</span><span class="who">${clip(whose(r), 40)}</span>
   <span class="what"><b>${clip(r.dir === "request" || r.dir === "push" ? r.method : r.about || (r.dir === "answer" ? "answer" : r.dir), 120)}</b>${r.dir !== "request" && r.dir !== "push" ? html` <span class="quiet">${clip(r.method, 60)}</span>` : r.about ? html` <span class="quiet">${clip(r.about, 120)}</span>` : ""}</span>
   <${Verdict} row=${r} /><span class="number took">${r.took ? took(r.took / 1000) : ""}</span><span class="number size">${r.size ? size(r.size) : ""}</span></a></li>`;
@@ -132,8 +135,8 @@ const time = (at) => {
   return t.toLocaleTimeString([], { hour12: false }) + "." + String(t.getMilliseconds()).padStart(3, "0");
 };
 
-/** Detail shows a row whole. @param {{ seq: number, all: Row[] }} props */
-function Detail({ seq, all }) {
+/** Detail shows a row whole. @param {{ seq: number, all: Row[], name: string }} props */
+function Detail({ seq, all, name }) {
   const [row, show] = useState(/** @type {Row | null} */ (null)), [asked, setAsked] = useState(/** @type {Row | null} */ (null));
   const [raw, setRaw] = useState(false), [said, say] = useState(/** @type {{ text: string, bad?: boolean } | null} */ (null));
   const own = all.find((r) => r.seq === seq), exchange = own ? all.filter((r) => r.exchange === own.exchange && own.exchange !== 0) : [];
@@ -151,7 +154,7 @@ function Detail({ seq, all }) {
   const replay = () => request("POST", `wire/${asked?.seq}/replay`).then(() => say({ text: "Sent again. What comes of it is at the end of the list." }), (e) => say({ text: e.message, bad: true }));
   const agent = agents.value.find((a) => a.id === row?.agent), command = asked && agent && asDragoman(asked, agent.url);
   const body = row?.body || "", value = parsed(row);
-  return html`<aside class="detail" aria-label="Row ${seq}"><header class="row"><h2 class="grow">${row ? plain(row.method) : `Row ${seq}`}</h2><a class="button ghost compact" href="#/wire" aria-label="Close">Close</a></header>
+  return html`<aside class="detail" aria-label="Row ${seq}"><header class="row"><h2 class="grow">${row ? plain(row.method) : `Row ${seq}`}</h2><a class="button ghost compact" href=${"#/" + name} aria-label="Close">Close</a></header>
     ${said && html`<div class=${"notice " + (said.bad ? "bad" : "info")} role="status">${plain(said.text)}</div>`}
     ${row && html`${row.failed && html`<div class="notice bad"><strong>${row.code ? `JSON-RPC error ${row.code}` : row.status >= 400 ? `Status ${row.status}` : "It failed"}</strong>${plain(row.about)}</div>`}
     <dl class="facts"><dt>${directions[row.dir]?.[1].replace(/s$/, "") || row.dir}</dt><dd>${clock(row.at)}${row.took ? `, ${took(row.took / 1000)} after the request` : ""}</dd>
