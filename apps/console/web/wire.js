@@ -72,8 +72,8 @@ function Section({ id, name, label, only, empty }) {
         ${agents.value.map((a) => html`<option value=${a.id}>${plain(a.card.name)}</option>`)}</select>
       <button class="compact" aria-pressed=${filter.value.failed} onClick=${() => set({ failed: !filter.value.failed })}>Errors only</button>
       <button class="compact" aria-pressed=${paused.value !== null} onClick=${() => { paused.value = paused.value ? null : rows.value; }}>${paused.value ? `Resume${waiting ? ` (${waiting} new)` : ""}` : "Pause"}</button>
-      <button class="compact" onClick=${() => act(download("wire.jsonl", "wire.jsonl"))}>Export</button>
-      <button class=${"compact danger" + (sure ? " sure" : "")} onClick=${clear} onBlur=${() => ask(false)}>${sure ? "Really clear?" : "Clear"}</button>
+      ${!only && html`<button class="compact" onClick=${() => act(download("wire.jsonl", "wire.jsonl"))}>Export</button>
+      <button class=${"compact danger" + (sure ? " sure" : "")} onClick=${clear} onBlur=${() => ask(false)}>${sure ? "Really clear?" : "Clear"}</button>`}
       <span class="small quiet" role="status">${list.length === all.length ? `${all.length} rows` : `${list.length} of ${all.length} rows`}</span></div>
     ${problem && html`<div class="notice bad" role="alert">${plain(problem)}</div>`}
     <div class="panes"><${List} list=${list} id=${Number(id)} name=${name} empty=${all.length ? "No row passes the filter." : empty} />
