@@ -21,7 +21,7 @@ help: ## print this list
 build: ## build bin/dragoman
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X github.com/dragoman-a2a/dragoman/internal/cli.stamp=$(COMMIT)" -o bin/dragoman ./cmd/dragoman
 
-run: build ## build, then serve currency on 127.0.0.1:8080 and hello on 127.0.0.1:8081 until Ctrl-C
+run: build ## build, then serve sample agents, a host and the console on 127.0.0.1:12000 until Ctrl-C
 	@sh scripts/run.sh
 
 test: ## run all tests, those of nested modules too (installs a browser, if it may)

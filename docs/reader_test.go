@@ -112,7 +112,9 @@ func newReader(t *testing.T, page, binary string) *reader {
 	r.replace = strings.NewReplacer(pairs...)
 	// The command is in the reader's PATH, and "make run" serves at the addresses of the page.
 	r.env = append(r.env, "PATH="+filepath.Join(r.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"CURRENCY_ADDR="+r.replace.Replace("127.0.0.1:8080"), "HELLO_ADDR="+r.replace.Replace("127.0.0.1:8081"))
+		"CURRENCY_ADDR="+r.replace.Replace("127.0.0.1:8080"), "HELLO_ADDR="+r.replace.Replace("127.0.0.1:8081"),
+		"CONSOLE_ADDR="+r.replace.Replace("127.0.0.1:12000"), "EXPENSES_ADDR="+freeAddress(t),
+		"HOST_ADDR="+freeAddress(t))
 	r.moveExamples()
 	return r
 }

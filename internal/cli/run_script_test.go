@@ -25,7 +25,9 @@ func runScript(t *testing.T, data string) (*exec.Cmd, lineWriter) {
 	t.Helper()
 	cmd := exec.Command("sh", "../../scripts/run.sh")
 	cmd.Env = append(os.Environ(), "DRAGOMAN_BIN="+clitest.Link(t), "RUN_DATA="+data,
-		"CURRENCY_ADDR="+clitest.FreeAddress(t), "HELLO_ADDR="+clitest.FreeAddress(t))
+		"CURRENCY_ADDR="+clitest.FreeAddress(t), "HELLO_ADDR="+clitest.FreeAddress(t),
+		"EXPENSES_ADDR="+clitest.FreeAddress(t), "HOST_ADDR="+clitest.FreeAddress(t),
+		"CONSOLE_ADDR="+clitest.FreeAddress(t))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +71,7 @@ func TestRunScriptTellsWhoWasKilled(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	cmd, lines := runScript(t, data)
-	lines.await(t, "Ctrl-C stops both.")
+	lines.await(t, "Ctrl-C stops all.")
 	owner, err := os.ReadFile(filepath.Join(data, "hello", "dragoman.owner"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,7 @@ func TestRunScriptTellsWhoWasKilled(t *testing.T) {
 		"make run again" {
 		t.Errorf("got %q", got)
 	}
-	for range lines { // until currency has ended, too
+	for range lines { // until the others have ended, too
 	}
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != cmdline.ExitFailure {
 		t.Errorf("ended with %v", err)
@@ -96,7 +98,7 @@ func TestRunScriptOnAFolderInUse(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	_, first := runScript(t, data)
-	first.await(t, "Ctrl-C stops both.")
+	first.await(t, "Ctrl-C stops all.")
 	_, second := runScript(t, data)
 	second.await(t, "is in use by dragoman serve (process ")
 	second.await(t, "If another make run goes on here, stop that first")
