@@ -90,6 +90,7 @@ var closeTests = []test{
 		calls["List"] = func() error { _, err := j.List(ctx, d.key.Scope, journal.Query{}); return err }
 		calls["ContextState"] = func() error { _, err := j.ContextState(ctx, d.key.Scope, "c"); return err }
 		calls["DueCursors"] = func() error { _, err := j.DueCursors(ctx, 1); return err }
+		calls["AllCursors"] = func() error { _, _, err := j.AllCursors(ctx, "", 1); return err }
 		calls["SwapCursor"] = func() error { return j.SwapCursor(ctx, d.key, journal.Cursor{}, journal.Cursor{}) }
 		calls["DeleteCursor"] = func() error { return j.DeleteCursor(ctx, d.key, "c") }
 		calls["Prune"] = func() error { _, err := j.Prune(ctx, time.Now(), 1); return err }

@@ -3,10 +3,13 @@
 package journaltest
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
 )
 
 // saved returns what was saved of a task and of a context.
@@ -150,6 +153,47 @@ var cursorTests = []test{
 			d.must(d.j.DeleteCursor(d.ctx, d.key, "c"))
 			d.wants(journal.ErrConflict, d.j.SwapCursor(d.ctx, d.key, next, old))
 		}
+	}},
+	{"of all tasks, by pages", func(b *bench) {
+		other := key()
+		other.Owner, other.Tenant = "other", ""
+		var want []string
+		for i, k := range []journal.Key{key(), key(), other} {
+			b.create(k)
+			for _, name := range []string{"a", "b", "c"}[i:] {
+				c := journal.Cursor{Name: name, Delivered: uint64(i), Due: now(), Data: []byte(k.ID)}
+				b.put(k, c)
+				want = append(want, fmt.Sprint(journal.DueCursor{Key: k, Cursor: c}))
+			}
+		}
+		for _, limit := range []int{1, 2, 3, 5, 6, 100} {
+			var got []string
+			for token, first := "", true; first || token != ""; first = false {
+				page, next, err := b.j.AllCursors(b.ctx, token, limit)
+				if b.must(err); len(page) > limit {
+					b.Fatalf("%d on a page of %d", len(page), limit)
+				}
+				for _, c := range page {
+					got = append(got, fmt.Sprint(c))
+				}
+				token = next
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			b.same("cursors", want, got)
+		}
+		for _, token := range []string{"!", "W10", keyset.EncodeTexts("x")} {
+			_, _, err := b.j.AllCursors(b.ctx, token, 1)
+			b.wants(journal.ErrBadPageToken, err)
+		}
+	}},
+	{"parked", func(b *bench) {
+		d := b.create(key())
+		d.put(d.key, journal.Cursor{Name: "c", Delivered: journal.Parked})
+		d.must(d.append(release, d.status(a2a.TaskStateCompleted, nil)))
+		d.same("due", []journal.DueCursor{}, d.due(10))
+		d.same("cursors", []journal.Cursor{{Name: "c", Delivered: journal.Parked}}, d.cursors(d.key))
+		b.prune(later(), 10, 1)
 	}},
 	{"limit, and the longest due first", func(b *bench) {
 		start := now().Add(-time.Hour)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
 )
 
 type cursor struct {
@@ -160,6 +161,42 @@ func (j *Journal) DueCursors(ctx context.Context, limit int) ([]journal.DueCurso
 		heap.Push(&j.due, c) // it stays due until its owner moves it
 	}
 	return due, nil
+}
+
+// AllCursors implements [journal.Journal]. It looks at all tasks, as such lists are for people and rare.
+func (j *Journal) AllCursors(ctx context.Context, pageToken string, limit int) ([]journal.DueCursor, string, error) {
+	after, err := keyset.DecodeTexts(pageToken, 5)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := j.lock(ctx); err != nil {
+		return nil, "", err
+	}
+	defer j.mu.Unlock()
+	var page []journal.DueCursor
+	for _, s := range j.scopes {
+		for _, t := range s.tasks {
+			if t.more == nil {
+				continue
+			}
+			for _, c := range t.more.cursors {
+				all := journal.DueCursor{Key: t.head.Key, Cursor: c.Cursor}
+				if after == nil || slices.Compare(texts(&all), after) > 0 {
+					page = append(page, all)
+				}
+			}
+		}
+	}
+	slices.SortFunc(page, func(a, b journal.DueCursor) int { return slices.Compare(texts(&a), texts(&b)) })
+	if len(page) <= limit {
+		return page, "", nil
+	}
+	return page[:limit], keyset.EncodeTexts(texts(&page[limit-1])...), nil
+}
+
+// texts is what AllCursors sorts by.
+func texts(c *journal.DueCursor) []string {
+	return []string{c.Key.Agent, c.Key.Tenant, c.Key.Owner, string(c.Key.ID), c.Name}
 }
 
 // DeleteCursor implements [journal.Journal].

@@ -6,8 +6,10 @@ import (
 	"context"
 	dbsql "database/sql"
 	"errors"
+	"strconv"
 
 	"github.com/dragoman-a2a/dragoman/journal"
+	"github.com/dragoman-a2a/dragoman/journal/internal/keyset"
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
@@ -117,6 +119,38 @@ func (j *Journal) DueCursors(ctx context.Context, limit int) ([]journal.DueCurso
 		FROM cursors c JOIN scopes s ON s.id = +c.scope WHERE c.ready_at <= $1 ORDER BY c.ready_at
 		LIMIT $2`, now, limit)
 }
+
+// AllCursors implements [journal.Journal].
+func (j *Journal) AllCursors(ctx context.Context, pageToken string, limit int) ([]journal.DueCursor, string, error) {
+	if err := j.begin(ctx); err != nil {
+		return nil, "", err
+	}
+	after, err := keyset.DecodeTexts(pageToken, 3)
+	if err != nil {
+		return nil, "", err
+	}
+	if after == nil {
+		after = []string{"0", "", ""}
+	}
+	from, err := strconv.ParseInt(after[0], 10, 64)
+	if err != nil {
+		return nil, "", journal.ErrBadPageToken
+	}
+	var scope int64 // of the last one
+	page, err := store.All(ctx, j.db, func(scan func(...any) error) (c journal.DueCursor, err error) {
+		return c, scanCursor(&c.Cursor, scan, &scope, &c.Key.Agent, &c.Key.Tenant, &c.Key.Owner, &c.Key.ID)
+	}, selectAllCursors, from, after[1], after[2], limit)
+	if err != nil || len(page) < limit || limit == 0 {
+		return page, "", err
+	}
+	last := &page[limit-1]
+	return page, keyset.EncodeTexts(strconv.FormatInt(scope, 10), string(last.Key.ID), last.Name), nil
+}
+
+// selectAllCursors goes along the primary key.
+const selectAllCursors = `SELECT c.scope, s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts, c.due,
+	c.data FROM cursors c CROSS JOIN scopes s ON s.id = c.scope WHERE (c.scope, c.id, c.name) > ($1, $2, $3)
+	ORDER BY c.scope, c.id, c.name LIMIT $4`
 
 // DeleteCursor implements [journal.Journal].
 func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string) error {

@@ -7,6 +7,7 @@ package keyset
 import (
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"hash/fnv"
 	"io"
 	"time"
@@ -58,4 +59,23 @@ func mark(scope journal.Scope, q journal.Query) uint64 {
 	binary.BigEndian.PutUint32(n[8:], uint32(q.State))
 	_, _ = h.Write(n[:])
 	return h.Sum64()
+}
+
+// EncodeTexts returns a token for what comes after a place that texts name.
+func EncodeTexts(texts ...string) string {
+	b, _ := json.Marshal(texts) // has no value that fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// DecodeTexts returns n texts of a token, nil for the empty one. The error is [journal.ErrBadPageToken].
+func DecodeTexts(token string, n int) ([]string, error) {
+	if token == "" {
+		return nil, nil
+	}
+	var texts []string
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil || json.Unmarshal(b, &texts) != nil || len(texts) != n {
+		return nil, journal.ErrBadPageToken
+	}
+	return texts, nil
 }
