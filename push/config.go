@@ -36,6 +36,7 @@ type record struct {
 	Failing     time.Time      `json:"failing,omitzero"`      // since when
 	Failure     string         `json:"failure,omitempty"`     // of the last try
 	Parked      time.Time      `json:"parked,omitzero"`       // since when nothing is tried
+	Reached     uint64         `json:"reached,omitzero"`      // by a parked config: the last event that was delivered
 }
 
 func (r *record) encode() []byte {
@@ -134,7 +135,7 @@ func (s *Sender) Create(ctx context.Context, key journal.Key, c *a2a.PushConfig)
 	i := slices.IndexFunc(cursors, func(c journal.Cursor) bool { return c.Name == cursor.Name })
 	switch {
 	case i >= 0:
-		cursor.Delivered = min(cursor.Delivered, cursors[i].Delivered)
+		cursor.Delivered = min(cursor.Delivered, reached(&cursors[i]))
 	case len(cursors) >= MaxConfigs:
 		return nil, a2a.InvalidParams("taskId",
 			fmt.Sprintf("has %d push notification configs, which is the limit; delete one", len(cursors)))
@@ -144,6 +145,16 @@ func (s *Sender) Create(ctx context.Context, key journal.Key, c *a2a.PushConfig)
 	}
 	s.Notify()
 	return shown(key, &cursor)
+}
+
+// reached returns the last event that was delivered to a config, which may be parked.
+func reached(c *journal.Cursor) uint64 {
+	if c.Delivered == journal.Parked {
+		if rec, err := decode(c.Data); err == nil {
+			return rec.Reached
+		}
+	}
+	return c.Delivered
 }
 
 // Get returns a config of a task, its secrets masked.

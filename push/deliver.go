@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/binding"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
+	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 	"github.com/dragoman-a2a/dragoman/internal/wire"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
@@ -71,10 +72,6 @@ func (s *Sender) claimed() time.Time { return time.Now().Add(2 * s.opts.Timeout)
 func (s *Sender) deliver(j *job) {
 	next := j.Cursor
 	next.Due = s.claimed()
-	if !j.rec.Parked.IsZero() {
-		s.drop(j)
-		return
-	}
 	if !s.swap(j, next) {
 		return
 	}
@@ -96,8 +93,10 @@ func (s *Sender) deliver(j *job) {
 			s.swap(j, next)
 			return
 		}
+		began := time.Now()
 		err = s.post(j, ev)
 		s.note(j.host, err != nil)
+		telemetry.PushDuration.Since(s.ctx, began, j.Key.Agent, s.outcome(j, err))
 		if err != nil {
 			s.failed(j, err)
 			return
@@ -137,15 +136,6 @@ func (s *Sender) release(j *job) {
 	s.swap(j, next)
 }
 
-// drop gives a config up that was parked for long.
-func (s *Sender) drop(j *job) {
-	s.log.Warn("removed a push notification config that was parked", "task", j.Key.ID, "config", j.Name,
-		"host", j.host, "since", j.rec.Parked)
-	if err := s.journal.DeleteCursor(s.ctx, j.Key, j.Name); err != nil {
-		s.log.Warn("cannot remove a push notification config", "task", j.Key.ID, "config", j.Name, "error", err)
-	}
-}
-
 // refusal is an answer of a webhook other than 2xx.
 type refusal struct {
 	status     int
@@ -163,6 +153,18 @@ func (r *refusal) slows() bool {
 	return false
 }
 
+// outcome names what follows from a try, for metrics: "" when it succeeded.
+func (s *Sender) outcome(j *job, err error) string {
+	answer, _ := errors.AsType[*refusal](err)
+	switch {
+	case err == nil:
+		return ""
+	case s.ctx.Err() == nil && (answer != nil && answer.status == http.StatusGone || j.Attempts >= len(s.opts.Schedule)):
+		return "parked"
+	}
+	return "failed"
+}
+
 // failed schedules the next try, or parks the config after the last one.
 func (s *Sender) failed(j *job, err error) {
 	if s.ctx.Err() != nil { // it was interrupted
@@ -176,19 +178,17 @@ func (s *Sender) failed(j *job, err error) {
 		j.rec.Failing = now
 	}
 	j.rec.Failure = err.Error()
-	answer, _ := errors.AsType[*refusal](err)
-	gone := answer != nil && answer.status == http.StatusGone
-	if gone || next.Attempts > len(s.opts.Schedule) {
-		j.rec.Parked = now
-		next.Due = now.Add(s.opts.Kept)
-		s.log.Warn("parked a push notification config: nothing is delivered to it any more", "task", j.Key.ID,
+	if s.outcome(j, err) == "parked" {
+		j.rec.Parked, j.rec.Reached = now, j.Delivered
+		next.Delivered, next.Due = journal.Parked, time.Time{}
+		s.log.Warn("parked a push notification config: nothing is delivered to it until you retry it", "task", j.Key.ID,
 			"config", j.Name, "host", j.host, "failing since", j.rec.Failing, "error", err)
 		s.swap(j, next)
 		return
 	}
 	wait := s.opts.Schedule[next.Attempts-1]
 	wait += rand.N(wait/10 + 1)
-	if answer != nil {
+	if answer, ok := errors.AsType[*refusal](err); ok {
 		wait = max(wait, min(answer.retryAfter, maxRetryAfter))
 		if answer.slows() {
 			s.slow(j.host, answer.retryAfter)

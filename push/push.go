@@ -50,7 +50,6 @@ type Options struct {
 	Timeout  time.Duration   // of a delivery; 0 means 15 s (A2A 1.0 §4.3.3 wants 10 to 30 s)
 	Schedule []time.Duration // waits before each further try; nil means that of Standard Webhooks, 5 s to 24 h
 	Poll     time.Duration   // how long the search for due configs may wait; 0 means 1 s
-	Kept     time.Duration   // how long a parked config is kept for a retry; 0 means 30 days
 }
 
 // schedule is what Standard Webhooks recommends: about 75 hours.
@@ -106,7 +105,6 @@ func New(opts Options) (*Sender, error) {
 	}
 	opts.Workers, opts.PerHost = cmp.Or(opts.Workers, 256), cmp.Or(opts.PerHost, 8)
 	opts.Timeout, opts.Poll = cmp.Or(opts.Timeout, 15*time.Second), cmp.Or(opts.Poll, time.Second)
-	opts.Kept = cmp.Or(opts.Kept, 30*24*time.Hour)
 	transport := guard.Transport(guard.Dial(opts.networks()))
 	transport.MaxIdleConnsPerHost, transport.ResponseHeaderTimeout = opts.PerHost, 0
 	s := &Sender{

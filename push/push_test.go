@@ -271,11 +271,15 @@ func TestParkedConfigs(t *testing.T) {
 			task := b.send(t, as(t, a2a.Generation10), "1", &a2a.PushConfig{ID: "c", URL: hook.URL})
 			eventually(t, func() bool {
 				cursors, err := b.journal.Cursors(t.Context(), keyOf(task))
-				return err == nil && len(cursors) == 1 && cursors[0].Due.After(time.Now().Add(24*time.Hour))
+				return err == nil && len(cursors) == 1 && cursors[0].Delivered == journal.Parked
 			})
 			if n := len(hook.requests()); n != test.tries {
 				t.Errorf("%d tries, want %d", n, test.tries)
 			}
+			eventually(t, func() bool { // the config does not keep its task
+				n, err := b.journal.Prune(t.Context(), time.Now().Add(time.Minute), 1)
+				return n == 1 && err == nil
+			})
 		})
 	}
 }

@@ -73,11 +73,14 @@ var (
 		What: "events of agents that wait to be written to the journal"}
 	JournalDuration = &Metric{Name: "dragoman.journal.duration", Unit: "s", What: "time of an operation of the journal",
 		Labels: []attribute.Key{KeyJournal, KeyError}}
+	PushDuration = &Metric{Name: "dragoman.push.duration", Unit: "s",
+		What:   "time of a request to a webhook; a failure is failed, or parked if it was the last try",
+		Labels: []attribute.Key{KeyAgent, KeyError}}
 )
 
 // Metrics lists them.
 var Metrics = []*Metric{RequestDuration, FirstEvent, OpenStreams, TaskDuration, RunningTurns, WaitingTurns,
-	QueuedEvents, JournalDuration}
+	QueuedEvents, JournalDuration, PushDuration}
 
 // buckets are the bounds of histograms in seconds: from a commit in memory to a task of an hour.
 var buckets = []float64{.0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 3600}
