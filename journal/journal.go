@@ -102,8 +102,8 @@ type Journal interface {
 	// DueCursors returns up to limit cursors whose Due has come and that have something to deliver, those that are due
 	// longest first. They stay due until they are put anew.
 	DueCursors(ctx context.Context, limit int) ([]DueCursor, error)
-	// AllCursors returns a page of the cursors of all tasks, in an order of the journal's own, and the token of the next
-	// page, "" after the last one. A cursor that exists all the time is on one page. Error: ErrBadPageToken.
+	// AllCursors returns a page of the cursors of all tasks, in an order of the journal's own, and the token of the
+	// next page, "" after the last one. A cursor that exists all the time is on one page. Error: ErrBadPageToken.
 	AllCursors(ctx context.Context, pageToken string, limit int) (page []DueCursor, next string, err error)
 	// DeleteCursor removes a cursor. Removing one that is not there is not an error.
 	DeleteCursor(ctx context.Context, key Key, name string) error
@@ -306,8 +306,8 @@ type Cursor struct {
 	Data      []byte    // the owner's own
 }
 
-// Parked as Cursor.Delivered means that nothing is delivered any more. The cursor is never due, and its task is pruned as
-// if it had none.
+// Parked as Cursor.Delivered means that nothing is delivered any more. The cursor is never due, and its task is pruned
+// as if it had none.
 const Parked = math.MaxInt64
 
 // DueCursor is a cursor with the task it belongs to.

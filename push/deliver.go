@@ -155,11 +155,12 @@ func (r *refusal) slows() bool {
 
 // outcome names what follows from a try, for metrics: "" when it succeeded.
 func (s *Sender) outcome(j *job, err error) string {
-	answer, _ := errors.AsType[*refusal](err)
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
-	case s.ctx.Err() == nil && (answer != nil && answer.status == http.StatusGone || j.Attempts >= len(s.opts.Schedule)):
+	}
+	answer, _ := errors.AsType[*refusal](err)
+	gone := answer != nil && answer.status == http.StatusGone
+	if s.ctx.Err() == nil && (gone || j.Attempts >= len(s.opts.Schedule)) {
 		return "parked"
 	}
 	return "failed"

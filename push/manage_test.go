@@ -48,7 +48,8 @@ func TestRetryOfParkedConfigs(t *testing.T) {
 	})
 	got := failing[0]
 	if got.Task != task.ID || got.Config != "c" || got.Agent != "counter" || "http://"+got.Host != hook.URL ||
-		got.Attempts != 1 || got.Failing.Before(start.Truncate(time.Second)) || !got.Next.IsZero() || got.Failure == "" {
+		got.Attempts != 1 || got.Failing.Before(start.Truncate(time.Second)) || !got.Next.IsZero() ||
+		got.Failure == "" {
 		t.Errorf("the parked config is listed as %+v", got)
 	}
 	m := a2a.NewMessage(a2a.RoleUser, a2a.TextPart("2"))
@@ -67,7 +68,8 @@ func TestRetryOfParkedConfigs(t *testing.T) {
 	}
 	refused := len(hook.requests())
 	works.Store(true)
-	if found := b.manage(t, push.Retry, push.Selection{Failing: true, Since: start.Add(-time.Second)}); len(found) != 1 {
+	recent := push.Selection{Failing: true, Since: start.Add(-time.Second)}
+	if found := b.manage(t, push.Retry, recent); len(found) != 1 {
 		t.Errorf("retried %+v", found)
 	}
 	delivered := hook.until(t, completed)[refused:]

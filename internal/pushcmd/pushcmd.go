@@ -21,8 +21,12 @@ import (
 
 // Command returns the command push.
 func Command(run *cmdline.Run) *cobra.Command {
-	return cmdline.Group(&cobra.Command{Use: "push", Short: "Receive push notifications of agents",
-		Example: "  dragoman push listen --addr 127.0.0.1:9000"}, listenCommand(run))
+	commands := []*cobra.Command{listenCommand(run)}
+	for i := range managing {
+		commands = append(commands, manageCommand(run, &managing[i]))
+	}
+	return cmdline.Group(&cobra.Command{Use: "push", Short: "Receive push notifications, and manage those that fail",
+		Example: "  dragoman push listen --addr 127.0.0.1:9000\n  dragoman push list hello"}, commands...)
 }
 
 const listenLong = `listen receives push notifications and shows them. Give its address as the webhook of a push notification

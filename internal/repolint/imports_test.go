@@ -40,7 +40,7 @@ var rings = map[string]int{
 	"internal/modelflag": 5,                          // opens the language model that --llm names
 	"internal/authcmd":   6,                          // the command auth
 	"internal/logins":    4,                          // credentials of the user
-	"internal/pushcmd":   5,                          // the command push
+	"internal/pushcmd":   6,                          // the command push
 	"internal/auditcmd":  4,                          // the command audit
 	"internal/benchcmd":  8,                          // the command bench
 	"internal/form":      3,                          // forms of agents, as people fill them

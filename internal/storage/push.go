@@ -51,7 +51,12 @@ func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger,
 	if err != nil {
 		return nil, err
 	}
-	return push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private, Logger: logger, Shown: shown})
+	sender, err := push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private, Logger: logger,
+		Shown: shown})
+	if err == nil && j.db != nil {
+		j.takePushCommands(logger)
+	}
+	return sender, err
 }
 
 // pushKey reads the key from the environment or the file, which it makes if there is none. A journal in memory needs no

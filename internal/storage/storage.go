@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -19,8 +20,9 @@ import (
 // A Journal keeps the tasks of an engine. Close it.
 type Journal struct {
 	journal.Journal
-	Place string    // for people
-	db    *store.DB // nil in memory
+	Place    string       // for people
+	db       *store.DB    // nil in memory
+	commands *http.Server // nil without push notifications
 }
 
 // Open opens the journal of an agent or command below the value of --data-dir.
@@ -56,7 +58,11 @@ func OpenFolder(ctx context.Context, run *cmdline.Run, folder string, logger *sl
 
 // Close closes the journal and its database.
 func (s *Journal) Close() error {
-	err := s.Journal.Close()
+	var err error
+	if s.commands != nil {
+		err = s.commands.Close()
+	}
+	err = errors.Join(err, s.Journal.Close())
 	if s.db != nil {
 		err = errors.Join(err, s.db.Close())
 	}

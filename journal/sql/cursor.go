@@ -90,7 +90,7 @@ func (j *Journal) Cursors(ctx context.Context, key journal.Key) ([]journal.Curso
 			return nil, failed(key.ID, "read the cursors of", err)
 		}
 		if len(all) == 0 {
-			return nil, j.exists(ctx, scope, key)
+			return nil, exists(ctx, j.db, scope, key)
 		}
 		return all, nil
 	})

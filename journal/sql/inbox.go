@@ -87,16 +87,16 @@ func (j *Journal) Inputs(ctx context.Context, key journal.Key, after uint64) ([]
 	return read(ctx, j, key.Scope, func(ctx context.Context, scope int64) ([]journal.Input, error) {
 		in, err := inputs(ctx, j.db, scope, key, after)
 		if err == nil && len(in) == 0 {
-			err = j.exists(ctx, scope, key)
+			err = exists(ctx, j.db, scope, key)
 		}
 		return in, err
 	})
 }
 
 // exists returns ErrNotFound when the task is not there.
-func (j *Journal) exists(ctx context.Context, scope int64, key journal.Key) error {
+func exists(ctx context.Context, q store.Querier, scope int64, key journal.Key) error {
 	var one int
-	return missing(j.db.QueryRowContext(short(ctx), `SELECT 1 FROM tasks WHERE scope = $1 AND id = $2`,
+	return missing(q.QueryRowContext(short(ctx), `SELECT 1 FROM tasks WHERE scope = $1 AND id = $2`,
 		scope, string(key.ID)).Scan(&one))
 }
 

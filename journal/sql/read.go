@@ -201,7 +201,7 @@ func (j *Journal) Events(ctx context.Context, key journal.Key, after uint64, lim
 			}
 		}
 		if len(events) == 0 {
-			return nil, j.exists(ctx, scope, key)
+			return nil, exists(ctx, j.db, scope, key)
 		}
 		return events, nil
 	})
@@ -246,7 +246,7 @@ func (j *Journal) TaskState(ctx context.Context, key journal.Key) ([]byte, error
 		err = missing(j.db.QueryRowContext(ctx, `SELECT state FROM task_states WHERE scope = $1 AND id = $2`,
 			scope, string(key.ID)).Scan(&state))
 		if errors.Is(err, journal.ErrNotFound) {
-			err = j.exists(ctx, scope, key)
+			err = exists(ctx, j.db, scope, key)
 		}
 		return state, err
 	})
