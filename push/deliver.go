@@ -116,10 +116,10 @@ func (j *job) first(events []journal.Event) (*journal.Event, uint64) {
 	for i := range events {
 		ev := &events[i]
 		last = ev.Seq
-		switch ev.Wire.Event.(type) {
+		switch event := ev.Wire.Event.(type) {
 		case nil:
 		case *a2a.ArtifactUpdate: // before 1.0 a webhook sees the task when its status changes
-			if j.rec.Generation == a2a.Generation10 {
+			if j.rec.Generation == a2a.Generation10 && !event.OnlyEnds() {
 				return ev, last
 			}
 		default:

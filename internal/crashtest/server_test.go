@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
+	"github.com/dragoman-a2a/dragoman/push"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
@@ -38,6 +40,7 @@ type config struct {
 	WriteTimeout time.Duration // 0 means the default
 	DrainTimeout time.Duration // 0 means 20 s
 	InMemory     bool          // no database
+	Push         bool          // webhooks on this machine are notified, and tried again soon
 }
 
 // addrs are the addresses of a server process, which prints them as a line of JSON once it serves.
@@ -81,6 +84,16 @@ func serve(text string) error {
 	options := &engine.Options{Journal: j, Logger: quiet}
 	if c.InMemory {
 		options.Journal = nil
+	}
+	if c.Push {
+		sender, err := push.New(push.Options{Journal: j, Key: make([]byte, push.KeySize), AllowPrivate: true, Logger: quiet,
+			Timeout: 500 * time.Millisecond, Schedule: slices.Repeat([]time.Duration{50 * time.Millisecond}, 1e4),
+			Poll: 50 * time.Millisecond})
+		if err != nil {
+			return err
+		}
+		defer sender.Shutdown(context.WithoutCancel(ctx))
+		options.Push = sender
 	}
 	eng, err := engine.New(options)
 	if err != nil {
