@@ -95,7 +95,8 @@ func TestWebhooksGetEachEvent(t *testing.T) {
 	task := send(t, c, req)
 	configs := prove(3, 10)
 	for i := 1; i < configs; i++ {
-		_, err := c.CreatePushConfig(t.Context(), &a2a.PushConfig{TaskID: task.ID, URL: fmt.Sprintf("%s/%d", hook.URL, i)})
+		_, err := c.CreatePushConfig(t.Context(),
+			&a2a.PushConfig{TaskID: task.ID, URL: fmt.Sprintf("%s/%d", hook.URL, i)})
 		if err != nil {
 			t.Fatal(err)
 		}

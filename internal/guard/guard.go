@@ -58,6 +58,11 @@ func (n Networks) Valid() bool { return n == Public || n == Loopback || n == Pri
 // Dial returns a function that connects to TCP addresses in the networks, for http.Transport and others. Networks that
 // are none of the constants count as Public.
 func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return Dialer(n).DialContext
+}
+
+// Dialer returns the dialer of [Dial], to which tests give another resolver.
+func Dialer(n Networks) *net.Dialer {
 	judge := n.judge()
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	dialer.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
@@ -67,7 +72,7 @@ func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn,
 		}
 		return judge(to.Addr())
 	}
-	return dialer.DialContext
+	return dialer
 }
 
 // judge returns a function that refuses the addresses that are not in the networks.
