@@ -94,3 +94,35 @@ func TestPushCommands(t *testing.T) {
 		t.Errorf("a server without push notifications has the folder: code %d, %s", r.code, r.stderr)
 	}
 }
+
+// The commands that serve agents declare push notifications if they send them.
+func TestPushFlags(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, card string
+		args       []string
+	}{
+		{"serve", "", []string{"serve", "--echo", "--addr", "127.0.0.1:0"}},
+		{"samples up", "/agents/hello", []string{"samples", "up", "--addr", "127.0.0.1:0"}},
+		{"host", "", []string{"host", "-a", "http://127.0.0.1:9", "--serve", "127.0.0.1:0"}},
+	} {
+		for flag, want := range map[string]bool{"--drain=1s": false, "--push": true, "--allow-private-push": true} {
+			t.Run(test.name+" "+flag, func(t *testing.T) {
+				t.Parallel()
+				_, url := serveTraced(t, nil, append(test.args, flag, "--data-dir", ":memory:")...)
+				resp, err := http.Get(url + test.card + "/.well-known/agent-card.json")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				var card struct {
+					Capabilities struct{ PushNotifications bool }
+				}
+				if err := json.NewDecoder(resp.Body).Decode(&card); err != nil ||
+					card.Capabilities.PushNotifications != want {
+					t.Errorf("the card has %+v, %v", card, err)
+				}
+			})
+		}
+	}
+}

@@ -89,7 +89,7 @@ func serve(text string) error {
 		sender, err := push.New(push.Options{Journal: j, Key: make([]byte, push.KeySize), AllowPrivate: true,
 			Logger: quiet, Timeout: 500 * time.Millisecond,
 			Schedule: slices.Repeat([]time.Duration{50 * time.Millisecond}, 1e4),
-			Poll: 50 * time.Millisecond})
+			Poll:     50 * time.Millisecond})
 		if err != nil {
 			return err
 		}

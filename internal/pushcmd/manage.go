@@ -30,7 +30,8 @@ type managed struct {
 
 const agentArgument = `
 
-AGENT is the agent's name, as in serve --agent. For samples up, it is samples.
+AGENT is the agent's name, as in serve --agent. For samples up it is samples, for
+host --serve it is host.
 The server may run meanwhile, on this machine and with --push.`
 
 var managing = []managed{

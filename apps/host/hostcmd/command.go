@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/modelflag"
+	"github.com/dragoman-a2a/dragoman/internal/storage"
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
@@ -29,6 +30,7 @@ const agentHost = "host"
 type hostOptions struct {
 	cmdline.ListenOptions
 	callers      cmdline.CallerOptions
+	push         storage.PushOptions
 	agents       []string
 	registry     string
 	networks     string
@@ -87,6 +89,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	o.callers.AuditFlag(flags)
 	o.SignFlag(flags)
 	o.TLSFlags(flags)
+	o.push.Flags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the host stops")
 	flags.StringVar(&o.taskID, "task-id", "", "the task to answer or to continue")

@@ -69,7 +69,16 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	eng, err := engine.New(&engine.Options{Journal: kept.Journal, Logger: logger})
+	options := &engine.Options{Journal: kept.Journal, Logger: logger}
+	sender, err := o.push.Open(c.Run, kept, logger, nil)
+	if err != nil {
+		return err
+	}
+	if sender != nil {
+		options.Push = sender
+		defer func() { err = errors.Join(err, sender.Shutdown(context.WithoutCancel(ctx))) }()
+	}
+	eng, err := engine.New(options)
 	if err != nil {
 		return err
 	}

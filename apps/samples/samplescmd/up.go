@@ -61,6 +61,7 @@ func (c *commands) upCommand() *cobra.Command {
 	o.callers.AuditFlag(flags)
 	o.SignFlag(flags)
 	o.sampleFlags(flags)
+	o.push.Flags(flags)
 	flags.DurationVar(&o.Drain, "drain", server.Options{}.Defaults().DrainTimeout,
 		"time that running turns get to finish when the server stops")
 	o.LogFlags(flags, "warn")
