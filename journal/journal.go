@@ -92,7 +92,7 @@ type Journal interface {
 	TaskState(ctx context.Context, key Key) ([]byte, error)
 	ContextState(ctx context.Context, scope Scope, id a2a.ContextID) ([]byte, error)
 
-	// PutCursor creates or replaces a cursor over a task's events. Error: ErrNotFound.
+	// PutCursor creates or replaces a cursor over a task's events. Errors: ErrNotFound, ErrFull (as of Append).
 	PutCursor(ctx context.Context, key Key, c Cursor) error
 	// SwapCursor replaces the cursor old, whose name next has too. Of several readers that swap one cursor, one
 	// succeeds. Error: ErrConflict when the cursor is no longer old in all its fields, or is gone.

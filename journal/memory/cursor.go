@@ -81,9 +81,22 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, put journal.Cu
 	if err != nil {
 		return err
 	}
+	more := cursorBytes(&put)
+	if t.more != nil && t.more.cursors[put.Name] != nil {
+		more -= cursorBytes(&t.more.cursors[put.Name].Cursor)
+	}
+	if more > 0 && !t.over {
+		if err := j.room(t.scope.owner, load{bytes: more}); err != nil {
+			return err
+		}
+	}
 	j.putCursor(t, put, time.Now().UnixNano())
+	j.makeRoom(t.scope.owner)
 	return nil
 }
+
+// cursorBytes is about what a cursor takes.
+func cursorBytes(c *journal.Cursor) int64 { return int64(256 + len(c.Name) + len(c.Data)) }
 
 func (j *Journal) putCursor(t *task, put journal.Cursor, now int64) {
 	r := t.rest()
@@ -94,8 +107,11 @@ func (j *Journal) putCursor(t *task, put journal.Cursor, now int64) {
 	if c == nil {
 		c = &cursor{task: t, i: notQueued}
 		r.cursors[put.Name] = c
+	} else {
+		j.weigh(t, load{bytes: -cursorBytes(&c.Cursor)})
 	}
 	c.Cursor = put
+	j.weigh(t, load{bytes: cursorBytes(&put)})
 	j.due.drop(c)
 	if c.Delivered < t.head.Seq {
 		j.enqueueCursor(c, now)
@@ -212,6 +228,7 @@ func (j *Journal) DeleteCursor(ctx context.Context, key journal.Key, name string
 	if c := t.more.cursors[name]; c != nil {
 		j.due.drop(c)
 		delete(t.more.cursors, name)
+		j.weigh(t, load{bytes: -cursorBytes(&c.Cursor)})
 	}
 	return nil
 }

@@ -202,6 +202,9 @@ func (j *Journal) create(c *journal.Commit, now int64) (journal.Lease, error) {
 		}
 	}
 	size := taskBytes + (*task)(nil).growth(c) + keyBytes(c.Create.IdempotencyKey)
+	for i := range c.Create.Cursors {
+		size += cursorBytes(&c.Create.Cursors[i])
+	}
 	if !c.Head.Status.State.Terminal() { // one that has ended makes room for itself
 		more := load{1, size + s.stateGrowth(c)}
 		if err := j.room(j.owners[ownerOf(c.Key.Scope)], more); err != nil {

@@ -270,3 +270,24 @@ func TestKeysOfInputsAreCounted(t *testing.T) {
 	}
 	f.wantFull("more keys than the journal has room for", err)
 }
+
+// Cursors count, also when they move, and go with their task.
+func TestCursorsCount(t *testing.T) {
+	f := fill(t)
+	_, err := f.append(large("alice", "t", 1, a2a.TaskStateWorking))
+	f.must(err)
+	key := journal.Key{Scope: journal.Scope{Agent: "a", Owner: "alice"}, ID: "t"}
+	put := func(name string, size int) error {
+		return f.j.PutCursor(t.Context(), key, journal.Cursor{Name: name, Data: make([]byte, size)})
+	}
+	f.must(put("c", 500<<10))
+	f.must(put("c", 600<<10))
+	f.wantFull("a second cursor", put("d", 600<<10))
+	f.wantFull("a larger cursor", put("c", 2<<20))
+	f.must(f.j.DeleteCursor(t.Context(), key, "c"))
+	f.must(put("d", 600<<10))
+	with := large("bob", "t", 1, a2a.TaskStateWorking)
+	with.Create.Cursors = []journal.Cursor{{Name: "c", Data: make([]byte, 900<<10)}}
+	_, err = f.append(with)
+	f.wantFull("a task with a cursor", err)
+}

@@ -159,9 +159,6 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64
 	if err := backdate(ctx, tx, c.scope, millis(c.Head.Status.Timestamp), now); err != nil {
 		return err
 	}
-	if err := j.roomFor(ctx, tx, c); err != nil {
-		return err
-	}
 	// A few events fold as quickly as a checkpoint is read, which would be the same bytes once more.
 	c.checkpoint = c.size >= minTail && len(c.Events) > fewEvents
 	for i := range c.Create.Cursors {
@@ -173,6 +170,9 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64
 		if err := countCursors(ctx, tx, c.scope, c.Key); err != nil {
 			return err
 		}
+	}
+	if err := j.roomFor(ctx, tx, c); err != nil {
+		return err
 	}
 	return c.rest(ctx, tx)
 }

@@ -23,6 +23,9 @@ func (j *Journal) PutCursor(ctx context.Context, key journal.Key, c journal.Curs
 		if err := putCursor(ctx, tx, r.scope, r.seq, key, &c, now); err != nil {
 			return err
 		}
+		if err := j.room(ctx, tx, key.Owner, 0); err != nil {
+			return err
+		}
 		return countCursors(ctx, tx, r.scope, key)
 	})
 }

@@ -37,9 +37,9 @@ type Journal struct {
 // Options configure [New]. The zero Options set no quota.
 type Options struct {
 	// OwnerBytes is the most bytes that the tasks of one owner may take, over all agents and tenants in the database:
-	// their heads, events, checkpoints, waiting inputs and states. The file is larger: keys, indexes and free space do
-	// not count. Callers without an identity are one owner. The journal refuses a write beyond the quota with a
-	// [journal.QuotaError], but an existing task can always end. Pruning makes room. 0 means no quota.
+	// their heads, events, checkpoints, waiting inputs, states and cursors. The file is larger: keys, indexes and free
+	// space do not count. Callers without an identity are one owner. The journal refuses a write beyond the quota with
+	// a [journal.QuotaError], but an existing task can always end. Pruning makes room. 0 means no quota.
 	OwnerBytes int64
 }
 

@@ -27,7 +27,8 @@ func checkBytes(t *testing.T, db *store.DB) {
 	const wrongOwners = `SELECT count(*) FROM (
 		SELECT s.owner, sum(n) AS bytes FROM (SELECT scope, bytes AS n FROM tasks
 			UNION ALL SELECT scope, length(state) FROM task_states
-			UNION ALL SELECT scope, length(state) FROM context_states) AS x JOIN scopes s ON s.id = x.scope GROUP BY
+			UNION ALL SELECT scope, length(state) FROM context_states
+			UNION ALL SELECT scope, octet_length(name) + coalesce(length(data), 0) FROM cursors) AS x JOIN scopes s ON s.id = x.scope GROUP BY
 			s.owner) AS want
 		FULL JOIN owner_bytes o ON o.owner = want.owner WHERE o.bytes IS NOT want.bytes`
 	if n := number(t, db, wrongOwners); n != 0 {
@@ -198,6 +199,45 @@ func TestQuotaLetsTasksEnd(t *testing.T) {
 	checkBytes(t, db)
 }
 
+// Cursors count. An owner without room makes no further one, but those that are there can be moved and deleted.
+func TestQuotaCountsCursors(t *testing.T) {
+	t.Parallel()
+	db := openDB(t, t.TempDir())
+	add(t, newJournal(t, db), scopeOf("alice"), "t")
+	key := journal.Key{Scope: scopeOf("alice"), ID: "t"}
+	quota := bytesOf(t, db, "alice") + 100
+	j := withQuota(t, db, quota)
+	c := journal.Cursor{Name: "c", Data: make([]byte, 99)}
+	if err := j.PutCursor(t.Context(), key, c); err != nil {
+		t.Fatal(err)
+	}
+	checkBytes(t, db)
+	wantFull(t, "another cursor", j.PutCursor(t.Context(), key, journal.Cursor{Name: "d"}), quota)
+	larger := journal.Cursor{Name: "c", Data: make([]byte, 100)}
+	wantFull(t, "a larger cursor", j.PutCursor(t.Context(), key, larger), quota)
+	moved := journal.Cursor{Name: "c", Delivered: 1, Data: make([]byte, 150)}
+	if err := j.SwapCursor(t.Context(), key, c, moved); err != nil {
+		t.Errorf("a cursor that moves: %v", err)
+	}
+	checkBytes(t, db)
+	with := one(scopeOf("bob"), "t", a2a.TaskStateCompleted, "")
+	with.Create.Cursors = []journal.Cursor{{Name: "c", Data: make([]byte, quota)}}
+	_, err := j.Append(t.Context(), with)
+	wantFull(t, "a task with a cursor", err, quota)
+	if err := j.DeleteCursor(t.Context(), key, "c"); err != nil {
+		t.Fatal(err)
+	}
+	if used := bytesOf(t, db, "alice"); used != quota-100 {
+		t.Errorf("after the deletion %d bytes are used", used)
+	}
+	c.Delivered = journal.Parked
+	if err := j.PutCursor(t.Context(), key, c); err != nil {
+		t.Fatal(err)
+	}
+	pruneAll(t, j, 1)
+	checkBytes(t, db)
+}
+
 // TestMigrationFillsBytes has a database of the version before the quota.
 func TestMigrationFillsBytes(t *testing.T) {
 	t.Parallel()
@@ -214,9 +254,11 @@ func TestMigrationFillsBytes(t *testing.T) {
 	write(t, db, `INSERT INTO inputs SELECT scope, id, 1, 1, zeroblob(30) FROM tasks WHERE id > 't00000020'`)
 	write(t, db, `INSERT INTO task_states SELECT scope, id, zeroblob(20) FROM tasks WHERE id > 't00000030'`)
 	write(t, db, `INSERT INTO context_states VALUES (1, 'large', zeroblob(200)), (3, 'large', zeroblob(100))`)
+	write(t, db, `INSERT INTO cursors SELECT scope, id, 'näme', 0, 0, 0, NULL, zeroblob(39) FROM tasks
+		WHERE id > 't00000039'`)
 	newJournal(t, db)
 	checkBytes(t, db)
-	if o, p := bytesOf(t, db, "o"), bytesOf(t, db, "p"); o+p != 100*112+49*50+9*70+79*30+69*20+300 {
+	if o, p := bytesOf(t, db, "o"), bytesOf(t, db, "p"); o+p != 100*112+49*50+9*70+79*30+69*20+300+60*44 {
 		t.Errorf("the owners have %d and %d bytes", o, p)
 	}
 }
