@@ -194,6 +194,10 @@ func (t *Turn) SaveContext(ctx context.Context, v any) error {
 	return t.backend.Save(ctx, nil, raw)
 }
 
+// Flush returns once all that the turn has queued is committed. An agent calls it before it does anything outside that
+// must not outlive its task.
+func (t *Turn) Flush(ctx context.Context) error { return t.backend.Save(ctx, nil, nil) }
+
 // LoadTask reads what SaveTask kept into v and reports whether there was anything.
 func (t *Turn) LoadTask(ctx context.Context, v any) (bool, error) {
 	s, err := t.loadTaskState(ctx)

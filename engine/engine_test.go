@@ -1005,6 +1005,27 @@ func TestSavedState(t *testing.T) {
 	}
 }
 
+// What a turn has queued is in the journal once Flush returns.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	store := memory.New(nil)
+	var flushed *journal.Head
+	f := start(t, fn(func(ctx context.Context, t *agent.Turn) error {
+		if err := errors.Join(t.Working(), t.Flush(ctx)); err != nil {
+			return err
+		}
+		page, err := store.List(ctx, journal.Scope{Agent: "test"}, journal.Query{})
+		if err == nil && len(page.Heads) == 1 {
+			flushed = page.Heads[0]
+		}
+		return err
+	}), &engine.Options{Journal: store})
+	f.send(text("x"))
+	if flushed == nil || flushed.Status.State != a2a.TaskStateWorking {
+		t.Errorf("the journal has %+v", flushed)
+	}
+}
+
 func TestMetadataAndRelated(t *testing.T) {
 	t.Parallel()
 	related := make(chan []a2a.TaskID, 1)

@@ -30,6 +30,9 @@ func (b asSession) Run(ctx context.Context, t *agent.Turn) error {
 	if _, there, err := b.info(ctx, p); err == nil && !there {
 		return agent.Public(notThere(p), nil)
 	}
+	if err := t.Flush(ctx); err != nil { // a question whose task is lost in a crash would be answered to nobody
+		return err
+	}
 	principal := t.Caller().Subject
 	result, err := b.opts.Hub.Do(ctx, p.project, principal, coord.Ask{
 		From: coord.A2ACaller(principal), External: true, To: p.session, Type: cmp.Or(t.Skill(), "a2a"),
