@@ -19,6 +19,11 @@ var (
 	ErrNotDatabase = errors.New("the file is not a database")
 	// ErrDamaged means that the engine found the file's structure broken.
 	ErrDamaged = errors.New("the database file is damaged")
+	// ErrUnreachable means that the database's server does not answer, or takes no connection.
+	ErrUnreachable = errors.New("the database cannot be reached")
+	// ErrAgain means that the engine undid a transaction in favour of another one, as after a deadlock: it may succeed
+	// when it is tried again, which [DB.Write] and [DB.Change] have done several times.
+	ErrAgain = errors.New("the database is too busy with other changes of the same data")
 	// ErrBusy means that another program held the database's lock too long.
 	ErrBusy = errors.New("another program is using the database")
 )
@@ -34,7 +39,7 @@ type NewerError struct {
 
 func (e *NewerError) Error() string {
 	return fmt.Sprintf("%s was written by a newer version of this program: its %s tables have version %d, "+
-		"this program knows versions up to %d; upgrade the program, or use another data folder",
+		"this program knows versions up to %d; upgrade the program, or use another place for the data",
 		e.Path, e.Component, e.Have, e.Known)
 }
 

@@ -32,6 +32,16 @@ func (db *DB) Migrate(ctx context.Context, component string, fsys fs.FS) error {
 }
 
 func (db *DB) migrate(ctx context.Context, component string, fsys fs.FS) error {
+	if text := db.cfg.Dialect.Migrating; text != "" {
+		tx, err := db.cfg.Writer.BeginTx(ctx, nil)
+		if err != nil {
+			return db.Classify(err)
+		}
+		defer tx.Rollback() // it holds a lock and nothing else
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return db.Classify(err)
+		}
+	}
 	// The provider is not closed: that would close the pool it was given.
 	provider, err := goose.NewProvider(db.cfg.Dialect.Migrations, db.cfg.Writer, fsys,
 		goose.WithTableName(component+"_versions"),

@@ -10,24 +10,14 @@ import (
 // QueryContext runs one reading statement on a pooled connection. It sees everything that was committed before the
 // call. The caller closes the rows soon: an open cursor keeps a connection and, on SQLite, the log from shrinking.
 func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := db.reads.get(ctx, query)
-	if err != nil {
-		return nil, db.Classify(err)
-	}
-	defer st.used()
-	rows, err := st.QueryContext(ctx, args...)
+	rows, err := db.reads.QueryContext(ctx, query, args...)
 	return rows, db.Classify(err)
 }
 
 // QueryRowContext runs one reading statement that returns at most one row. The caller must Scan it; its error is the
 // driver's own.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, err := db.reads.get(ctx, query)
-	if err != nil {
-		return db.cfg.Reader.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
-	}
-	defer st.used()
-	return st.QueryRowContext(ctx, args...)
+	return db.reads.QueryRowContext(ctx, query, args...)
 }
 
 // Snapshot is the state of the database at one moment. It is only valid inside
@@ -35,7 +25,7 @@ func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *s
 type Snapshot struct {
 	db     *DB
 	tx     *sql.Tx
-	stmts  *statements // of the pool that tx is from
+	stmts  *statements // of the pool that tx is from; nil if the driver keeps them
 	missed []string    // texts that were not in the cache of statements
 }
 
@@ -43,30 +33,33 @@ type Snapshot struct {
 // cheaper by [DB.QueryContext]. The error of fn is returned as it is. fn holds one of few connections: it reads through
 // s only, as waiting for a second one could wait for ever.
 func (db *DB) Read(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.read(ctx, db.cfg.Reader, &db.reads, fn)
+	return db.read(ctx, db.cfg.Reader, db.reads, fn)
 }
 
 // List is [DB.Read] for lists, which some callers ask for without a pause. It has connections of its own, so that no
 // other read waits for a list. While there is something to write, it lets one transaction pass first: a list costs less
 // than a write, and its callers would take the processor from those who write.
 func (db *DB) List(ctx context.Context, fn func(ctx context.Context, s *Snapshot) error) error {
-	return db.read(ctx, db.cfg.Lister, &db.lists, func(ctx context.Context, s *Snapshot) error {
+	return db.read(ctx, db.cfg.Lister, db.lists, func(ctx context.Context, s *Snapshot) error {
 		db.writer.giveWay(ctx)
 		return fn(ctx, s)
 	})
 }
 
-func (db *DB) read(ctx context.Context, pool *sql.DB, stmts *statements,
+func (db *DB) read(ctx context.Context, pool *sql.DB, on runner,
 	fn func(context.Context, *Snapshot) error) error {
-	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: db.cfg.Dialect.Snapshot})
 	if err != nil {
 		return db.Classify(err)
 	}
-	s := &Snapshot{db: db, tx: tx, stmts: stmts}
+	s := &Snapshot{db: db, tx: tx}
+	s.stmts, _ = on.(*statements)
 	defer func() {
 		// There is nothing to keep, and after a cancelled context nothing to roll back either.
 		_ = tx.Rollback()
-		stmts.learn(ctx, s.missed)
+		if s.stmts != nil {
+			s.stmts.learn(ctx, s.missed)
+		}
 	}()
 	return fn(ctx, s)
 }
@@ -96,6 +89,9 @@ func (s *Snapshot) GiveWay(ctx context.Context) { s.db.writer.giveWay(ctx) }
 // statement returns the cached statement for a text. It prepares none: the pool does that on a connection of its own,
 // which others like this may have in use while they wait for this one's.
 func (s *Snapshot) statement(ctx context.Context, text string) (*sql.Stmt, bool) {
+	if s.stmts == nil {
+		return nil, false
+	}
 	st, ok := s.stmts.known(text)
 	if !ok {
 		s.missed = append(s.missed, text)

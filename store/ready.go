@@ -41,7 +41,7 @@ func (h *health) committed() {
 // failed notes an error that is of the database and not of a statement.
 func (h *health) failed(err error) {
 	if errors.Is(err, ErrDiskFull) || errors.Is(err, ErrBusy) || errors.Is(err, ErrReadOnly) ||
-		errors.Is(err, ErrDamaged) {
+		errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreachable) {
 		h.failure.Store(&failure{err, time.Now()})
 	}
 }
@@ -49,7 +49,7 @@ func (h *health) failed(err error) {
 // Ready returns nil if the database can be written to, else why not: the error of the last transaction, or of one that
 // changes nothing, which it makes where the last ones were too long ago to tell. It waits for a second at most.
 func (db *DB) Ready(ctx context.Context) error {
-	h := &db.writer.health
+	h := db.writer.health
 	if f := h.failure.Load(); f != nil && time.Since(f.at) < sickFor {
 		return f.err
 	}
@@ -57,7 +57,7 @@ func (db *DB) Ready(ctx context.Context) error {
 		return nil
 	}
 	probe := db.probing.DoChan("", func() (any, error) { // ends with the database at the latest
-		return nil, db.Write(background, func(ctx context.Context, tx *Tx) error {
+		return nil, db.Write(context.Background(), func(ctx context.Context, tx *Tx) error {
 			_, err := tx.ExecContext(ctx, db.cfg.Dialect.Probe)
 			return err
 		})

@@ -15,7 +15,6 @@ const maxStatements = 1000
 
 type statement struct {
 	*sql.Stmt
-	reads  bool // certainly changes nothing
 	cached bool // stays for the next use
 }
 
@@ -26,12 +25,55 @@ func (s statement) used() {
 	}
 }
 
+// runner runs statements: a pool, one connection, or a cache of prepared statements over either.
+type runner interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// connection is a pool or one connection of it.
+type connection interface {
+	runner
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
 // statements caches prepared statements by their text.
 type statements struct {
-	prepare func(context.Context, string) (*sql.Stmt, error)
+	on connection
 
 	mu     sync.RWMutex
 	byText map[string]statement
+}
+
+// ExecContext implements [runner].
+func (s *statements) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	st, err := s.get(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer st.used()
+	return st.ExecContext(ctx, args...)
+}
+
+// QueryContext implements [runner].
+func (s *statements) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, err := s.get(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer st.used()
+	return st.QueryContext(ctx, args...)
+}
+
+// QueryRowContext implements [runner].
+func (s *statements) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	st, err := s.get(ctx, query)
+	if err != nil {
+		return s.on.QueryRowContext(ctx, query, args...) // fails the same way, from Scan
+	}
+	defer st.used()
+	return st.QueryRowContext(ctx, args...)
 }
 
 // get returns the statement for a text. The caller calls used after its use.
@@ -39,11 +81,11 @@ func (s *statements) get(ctx context.Context, text string) (statement, error) {
 	if st, ok := s.known(text); ok {
 		return st, nil
 	}
-	stmt, err := s.prepare(ctx, text)
+	stmt, err := s.on.PrepareContext(ctx, text)
 	if err != nil {
 		return statement{}, err
 	}
-	return s.keep(text, statement{Stmt: stmt, reads: isSelect(text)}), nil
+	return s.keep(text, statement{Stmt: stmt}), nil
 }
 
 func (s *statements) known(text string) (statement, bool) {

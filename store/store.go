@@ -44,8 +44,10 @@ type Config struct {
 	// Path names the database in errors: a file name, or an address without its password.
 	Path string
 	// Writer is the pool for the writer's connection and for migrations. It
-	// must allow at least two connections. Required; closed by [DB.Close].
+	// must allow at least two connections, and one for each of Changers. Required; closed by [DB.Close].
 	Writer *sql.DB
+	// Changers is how many functions of [DB.Change] run at a time. Zero is for an engine with a single writer.
+	Changers int
 	// Reader is the pool of read-only connections. Required; closed by [DB.Close].
 	Reader *sql.DB
 	// Lister is the pool of read-only connections for [DB.List], best one alone. Required; closed by [DB.Close].
@@ -72,9 +74,10 @@ type Config struct {
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
 	cfg       Config
-	writer    *writer
-	reads     statements // of the Reader
-	lists     statements // of the Lister
+	writer    *queue
+	changers  *queue // the writer's on an engine with a single one
+	reads     runner // on the Reader
+	lists     runner // on the Lister
 	migrating sync.Mutex
 	closeOnce sync.Once
 	closeErr  error
@@ -86,16 +89,20 @@ type DB struct {
 func New(ctx context.Context, cfg Config) (*DB, error) {
 	cfg.MaxBatch = cmp.Or(cfg.MaxBatch, defaultMaxBatch)
 	cfg.MaxQueue = cmp.Or(cfg.MaxQueue, defaultMaxQueue)
-	conn, err := cfg.Writer.Conn(ctx)
-	if err != nil {
+	db := &DB{cfg: cfg, reads: cfg.Dialect.runner(cfg.Reader), lists: cfg.Dialect.runner(cfg.Lister)}
+	h := new(health)
+	var err error
+	if db.writer, err = newQueue(ctx, cfg, h, 1, cfg.Dialect.Begin...); err != nil {
 		return nil, fmt.Errorf("store: open the writer of %s: %w", cfg.Path, err)
 	}
-	w, err := newWriter(ctx, conn, cfg)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("store: prepare the writer of %s: %w", cfg.Path, err), conn.Close())
+	db.changers = db.writer
+	if cfg.Changers > 0 {
+		db.changers, err = newQueue(ctx, cfg, h, cfg.Changers, cfg.Dialect.Begin[0])
 	}
-	return &DB{cfg: cfg, writer: w, reads: statements{prepare: cfg.Reader.PrepareContext},
-		lists: statements{prepare: cfg.Lister.PrepareContext}}, nil
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("store: open the writers of %s: %w", cfg.Path, err), db.writer.close())
+	}
+	return db, nil
 }
 
 // Dialect tells what is particular to this engine.
@@ -128,17 +135,36 @@ type Stats struct {
 
 // Stats returns the current counts.
 func (db *DB) Stats() Stats {
-	w := db.writer
-	return Stats{w.commits.Load(), w.writes.Load(), w.failed.Load(), len(w.queue)}
+	var s Stats
+	for _, q := range db.queues() {
+		s.Commits += q.commits.Load()
+		s.Writes += q.writes.Load()
+		s.Failed += q.failed.Load()
+		s.Waiting += len(q.waiting)
+	}
+	return s
+}
+
+func (db *DB) queues() []*queue {
+	if db.changers == db.writer {
+		return []*queue{db.writer}
+	}
+	return []*queue{db.writer, db.changers}
 }
 
 // Close finishes the writes that were accepted, refuses further ones with [ErrClosed], and closes the database. It
 // waits for reads that are running. Further calls return the first one's error.
 func (db *DB) Close() error {
 	db.closeOnce.Do(func() {
-		errs := []error{db.writer.close()}
-		db.reads.close()
-		db.lists.close()
+		var errs []error
+		for _, q := range db.queues() {
+			errs = append(errs, q.close())
+		}
+		for _, r := range []runner{db.reads, db.lists} {
+			if cache, ok := r.(*statements); ok {
+				cache.close()
+			}
+		}
 		errs = append(errs, db.cfg.Lister.Close(), db.cfg.Reader.Close(), db.cfg.Writer.Close())
 		if db.cfg.Close != nil {
 			errs = append(errs, db.cfg.Close())

@@ -26,23 +26,19 @@ type Tx struct {
 
 // ExecContext runs a statement that returns no rows.
 func (tx *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
-	st, err := tx.use(query)
-	if err != nil {
+	if err := tx.guard(query); err != nil {
 		return nil, err
 	}
-	defer st.used()
-	res, err := st.ExecContext(background, args...)
+	res, err := tx.w.on.ExecContext(tx.w.ctx, query, args...)
 	return res, tx.w.check(err)
 }
 
 // QueryContext runs a statement that returns rows. Rows that are still open when the function ends are closed then.
 func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := tx.use(query)
-	if err != nil {
+	if err := tx.guard(query); err != nil {
 		return nil, err
 	}
-	defer st.used()
-	rows, err := st.QueryContext(background, args...)
+	rows, err := tx.w.on.QueryContext(tx.w.ctx, query, args...)
 	if err != nil {
 		return nil, tx.w.check(err)
 	}
@@ -52,35 +48,25 @@ func (tx *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.R
 
 // QueryRowContext runs a statement that returns at most one row. The caller must Scan it.
 func (tx *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	st, err := tx.use(query)
-	if err != nil {
-		// A Row cannot be made with an error from outside; a statement that cannot be prepared fails here once more, a
-		// lost transaction by its cancelled context.
-		return tx.w.conn.QueryRowContext(failed(ctx, tx.w.lost), query, args...)
+	if err := tx.guard(query); err != nil {
+		// A Row cannot be made with an error from outside; in a lost transaction it fails by its cancelled context.
+		return tx.w.conn.QueryRowContext(failed(ctx, err), query, args...)
 	}
-	defer st.used()
-	row := st.QueryRowContext(background, args...)
+	row := tx.w.on.QueryRowContext(tx.w.ctx, query, args...)
 	_ = tx.w.check(row.Err()) // the caller gets it from Scan
 	return row
 }
 
-// use finds the statement and makes sure that it can be undone alone.
-func (tx *Tx) use(query string) (statement, error) {
-	if tx.w.lost != nil {
-		return statement{}, tx.w.lost
+// guard makes sure that what a statement writes can be undone alone.
+func (tx *Tx) guard(query string) error {
+	if tx.w.lost != nil || tx.saved || tx.w.alone || isSelect(query) {
+		return tx.w.lost
 	}
-	st, err := tx.w.stmts.get(background, query)
-	if err != nil {
-		return statement{}, tx.w.check(err)
-	}
-	if st.reads || tx.saved || tx.w.alone {
-		return st, nil
-	}
-	if _, err := tx.w.savepoint.ExecContext(background); err != nil {
-		return statement{}, tx.w.lose(err)
+	if err := tx.w.exec("SAVEPOINT one"); err != nil {
+		return tx.w.lose(err)
 	}
 	tx.saved = true
-	return st, nil
+	return nil
 }
 
 // end closes what the function left open and keeps or undoes its writes.
@@ -92,26 +78,19 @@ func (tx *Tx) end(failed bool) error {
 		return tx.w.lost
 	}
 	if failed {
-		if _, err := tx.w.rollbackTo.ExecContext(background); err != nil {
+		if err := tx.w.exec("ROLLBACK TO SAVEPOINT one"); err != nil {
 			return tx.w.lose(err)
 		}
 	}
-	if _, err := tx.w.release.ExecContext(background); err != nil {
+	if err := tx.w.exec("RELEASE SAVEPOINT one"); err != nil {
 		return tx.w.lose(err)
 	}
 	return nil
 }
 
-// background is the context of all statements of the writer: it cannot be
-// cancelled, which also spares the driver a goroutine for each statement.
-var background = context.Background()
-
-// failed returns a context in which no statement runs when the transaction is lost.
-func failed(ctx context.Context, lost error) context.Context {
-	if lost == nil {
-		return background
-	}
+// failed returns a context in which no statement runs.
+func failed(ctx context.Context, cause error) context.Context {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	cancel(lost)
+	cancel(cause)
 	return ctx
 }

@@ -5,9 +5,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -27,46 +29,61 @@ type operation struct {
 	err    error      // the function's own verdict; only the writer uses it
 }
 
-// writer owns the one connection that writes.
-type writer struct {
-	cfg   Config
-	conn  *sql.Conn
-	stmts statements
-
-	begin, commit, rollback        *sql.Stmt
-	savepoint, release, rollbackTo *sql.Stmt
-
-	queue   chan *operation
+// queue is where operations wait for the next of its writers.
+type queue struct {
+	waiting chan *operation
 	closing chan struct{} // closed: accept nothing more
-	stopped chan struct{} // closed: the goroutine has ended
+	stopped chan struct{} // closed: all writers have ended
+	writers []*writer
 
 	commits, writes, failed atomic.Uint64
 	accepted                atomic.Int64                  // operations that have no answer yet
 	awaited                 atomic.Pointer[chan struct{}] // closed at the end of the next transaction
-	health                  health
+	health                  *health
+}
+
+// writer owns one connection that writes.
+type writer struct {
+	*queue
+	cfg   Config
+	begin []string // the statements that start a transaction
+	conn  *sql.Conn
+	on    runner
 
 	// The rest is used by the goroutine only.
 	batch []*operation
-	alone bool  // the batch has one function: a rollback undoes nobody else
-	lost  error // why the transaction cannot go on
+	ctx   context.Context // of the transaction
+	alone bool            // the batch has one function: a rollback undoes nobody else
+	lost  error           // why the transaction cannot go on
 }
 
-func newWriter(ctx context.Context, conn *sql.Conn, cfg Config) (*writer, error) {
-	w := &writer{
-		cfg: cfg, conn: conn, stmts: statements{prepare: conn.PrepareContext},
-		queue: make(chan *operation, cfg.MaxQueue), closing: make(chan struct{}), stopped: make(chan struct{}),
-	}
-	for stmt, text := range map[**sql.Stmt]string{
-		&w.begin: cfg.Dialect.Begin, &w.commit: "COMMIT", &w.rollback: "ROLLBACK",
-		&w.savepoint: "SAVEPOINT one", &w.release: "RELEASE SAVEPOINT one", &w.rollbackTo: "ROLLBACK TO SAVEPOINT one",
-	} {
-		var err error
-		if *stmt, err = conn.PrepareContext(ctx, text); err != nil {
-			return nil, err
+// newQueue starts writers, each on a connection of its own. Their transactions start with these statements.
+func newQueue(ctx context.Context, cfg Config, h *health, writers int, begin ...string) (*queue, error) {
+	q := &queue{health: h, waiting: make(chan *operation, cfg.MaxQueue), closing: make(chan struct{}),
+		stopped: make(chan struct{})}
+	for range writers {
+		w := &writer{queue: q, cfg: cfg, begin: begin}
+		if err := w.connect(ctx); err != nil {
+			return nil, errors.Join(err, q.disconnect())
 		}
+		q.writers = append(q.writers, w)
 	}
-	go w.run()
-	return w, nil
+	var all sync.WaitGroup
+	for _, w := range q.writers {
+		all.Go(w.run)
+	}
+	go func() {
+		all.Wait()
+		close(q.stopped)
+	}()
+	return q, nil
+}
+
+func (w *writer) connect(ctx context.Context) (err error) {
+	if w.conn, err = w.cfg.Writer.Conn(ctx); err == nil {
+		w.on = w.cfg.Dialect.runner(w.conn)
+	}
+	return err
 }
 
 // Write runs fn in the writer's transaction and returns after what it wrote is
@@ -78,28 +95,48 @@ func newWriter(ctx context.Context, conn *sql.Conn, cfg Config) (*writer, error)
 // so tables here must not have any.
 //
 // When ctx is done before fn is started, Write returns the context's cause and fn is never run. Later than that Write
-// waits for the result. fn runs once, on the writer's goroutine: it must be short, must not call Write, and must not
-// end the goroutine (as testing's FailNow does).
+// waits for the result. fn runs on the writer's goroutine: it must be short, must not call Write, and must not end the
+// goroutine (as testing's FailNow does). No other function given to Write runs at the same time, not on another node
+// either. Where [Dialect.Again] is set fn may run again after its writes were undone.
 func (db *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
-	return db.writer.do(&operation{ctx: ctx, fn: fn, result: make(chan error, 1)})
+	return db.writer.do(ctx, fn)
 }
 
-func (w *writer) do(op *operation) error {
+// Change is [DB.Write] for a function that locks what its writes depend on: the rows that it selects with
+// [Dialect.Lock]. Where the engine lets several write at a time, such functions run beside each other and beside those
+// of Write, here and on other nodes.
+func (db *DB) Change(ctx context.Context, fn func(ctx context.Context, tx *Tx) error) error {
+	return db.changers.do(ctx, fn)
+}
+
+// tries is how often a function runs that the engine picked to be undone, as after a deadlock.
+const tries = 10
+
+func (q *queue) do(ctx context.Context, fn func(context.Context, *Tx) error) error {
+	for try := 1; ; try++ {
+		err := q.once(&operation{ctx: ctx, fn: fn, result: make(chan error, 1)})
+		if try == tries || !errors.Is(err, ErrAgain) {
+			return err
+		}
+	}
+}
+
+func (q *queue) once(op *operation) error {
 	if err := op.ctx.Err(); err != nil {
 		return context.Cause(op.ctx)
 	}
 	select {
-	case <-w.closing:
+	case <-q.closing:
 		return ErrClosed
 	default:
 	}
-	w.accepted.Add(1)
-	defer w.accepted.Add(-1)
+	q.accepted.Add(1)
+	defer q.accepted.Add(-1)
 	select {
-	case w.queue <- op:
+	case q.waiting <- op:
 	case <-op.ctx.Done():
 		return context.Cause(op.ctx)
-	case <-w.closing:
+	case <-q.closing:
 		return ErrClosed
 	}
 	var giveUp error
@@ -108,7 +145,7 @@ func (w *writer) do(op *operation) error {
 		return err
 	case <-op.ctx.Done():
 		giveUp = context.Cause(op.ctx)
-	case <-w.stopped: // it may have come into the queue after the writer looked last
+	case <-q.stopped: // it may have come into the queue after the writer looked last
 		giveUp = ErrClosed
 	}
 	if op.state.CompareAndSwap(waiting, abandoned) {
@@ -118,9 +155,9 @@ func (w *writer) do(op *operation) error {
 }
 
 // giveWay waits for the end of a transaction if there is something to write, and for a few milliseconds at most.
-func (w *writer) giveWay(ctx context.Context) {
+func (q *queue) giveWay(ctx context.Context) {
 	over := make(chan struct{})
-	if w.accepted.Load() == 0 || !w.awaited.CompareAndSwap(nil, &over) {
+	if q.accepted.Load() == 0 || !q.awaited.CompareAndSwap(nil, &over) {
 		return
 	}
 	limit := time.NewTimer(maxGiveWay)
@@ -128,24 +165,32 @@ func (w *writer) giveWay(ctx context.Context) {
 	select {
 	case <-over:
 	case <-limit.C:
-		w.awaited.CompareAndSwap(&over, nil)
+		q.awaited.CompareAndSwap(&over, nil)
 	case <-ctx.Done():
-		w.awaited.CompareAndSwap(&over, nil)
+		q.awaited.CompareAndSwap(&over, nil)
 	}
 }
 
-func (w *writer) close() error {
-	close(w.closing)
-	<-w.stopped
-	w.stmts.close()
-	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.savepoint, w.release, w.rollbackTo} {
-		_ = s.Close() // the connection goes next
+func (q *queue) close() error {
+	close(q.closing)
+	<-q.stopped
+	return q.disconnect()
+}
+
+func (q *queue) disconnect() error {
+	var errs []error
+	for _, w := range q.writers {
+		if cache, ok := w.on.(*statements); ok {
+			cache.close()
+		}
+		if err := w.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // as of one that was lost and not replaced
+			errs = append(errs, err)
+		}
 	}
-	return w.conn.Close()
+	return errors.Join(errs...)
 }
 
 func (w *writer) run() {
-	defer close(w.stopped)
 	idle := time.NewTimer(w.cfg.IdleAfter)
 	defer idle.Stop()
 	if w.cfg.WhenIdle == nil {
@@ -153,7 +198,7 @@ func (w *writer) run() {
 	}
 	for {
 		select {
-		case op := <-w.queue:
+		case op := <-w.waiting:
 			w.group(op)
 			if w.cfg.WhenIdle != nil {
 				idle.Reset(w.cfg.IdleAfter)
@@ -173,7 +218,7 @@ func (w *writer) run() {
 func (w *writer) finish() {
 	for {
 		select {
-		case op := <-w.queue:
+		case op := <-w.waiting:
 			w.group(op)
 		default:
 			return
@@ -211,7 +256,7 @@ func (w *writer) take(batch []*operation, op *operation) []*operation {
 			return batch
 		}
 		select {
-		case op = <-w.queue:
+		case op = <-w.waiting:
 		default:
 			return batch
 		}
@@ -221,7 +266,9 @@ func (w *writer) take(batch []*operation, op *operation) []*operation {
 // transaction runs the batch, answers its callers, and returns how many functions it committed.
 func (w *writer) transaction() int {
 	w.lost = nil
-	if _, err := w.begin.ExecContext(background); err != nil {
+	cancel := w.limit()
+	defer cancel()
+	if err := w.start(); err != nil {
 		err, _ = w.cfg.Dialect.Classify(err)
 		w.health.failed(err)
 		w.answerAll(fmt.Errorf("store: begin a transaction on %s: %w", w.cfg.Path, err))
@@ -254,17 +301,51 @@ func (w *writer) transaction() int {
 	return good
 }
 
+// limit sets the context of the transaction's statements. Without a limit it cannot be cancelled, which also spares the
+// driver a goroutine for each statement.
+func (w *writer) limit() context.CancelFunc {
+	w.ctx = context.Background()
+	if w.cfg.Dialect.Timeout == 0 {
+		return func() {}
+	}
+	var cancel context.CancelFunc
+	w.ctx, cancel = context.WithTimeout(w.ctx, w.cfg.Dialect.Timeout)
+	return cancel
+}
+
+// start begins a transaction, on a new connection if the one there was is lost.
+func (w *writer) start() error {
+	err := w.exec(w.begin...)
+	if err == nil || !w.cfg.Dialect.Remote {
+		return err
+	}
+	_ = w.conn.Close() // nothing was begun on it, or nothing that it could keep
+	if err := w.connect(w.ctx); err != nil {
+		return err
+	}
+	return w.exec(w.begin...)
+}
+
+func (w *writer) exec(texts ...string) error {
+	for _, text := range texts {
+		if _, err := w.on.ExecContext(w.ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // settle ends the transaction. An error means that nothing of it was kept.
 func (w *writer) settle(good int) error {
 	if w.lost == nil && good > 0 {
-		_, err := w.commit.ExecContext(background)
+		err := w.exec("COMMIT")
 		if err == nil {
 			return nil
 		}
 		w.lose(err)
 	}
 	// The engine may have rolled back already; then this one fails, as it should.
-	_, err := w.rollback.ExecContext(background)
+	err := w.exec("ROLLBACK")
 	if w.lost != nil {
 		return fmt.Errorf("store: write to %s: %w", w.cfg.Path, w.lost)
 	}

@@ -44,14 +44,14 @@ type row struct {
 const selectRow = `SELECT state, status_at, seq, taken, last_input, holder, token, lease_until, since, wake_at,
 	ready_at, cursors, tail, base, bytes, length(head) FROM tasks WHERE scope = $1 AND id = $2`
 
-// find reads the row of a task that is to be changed.
+// find reads the row of a task that is to be changed, and locks it.
 func (j *Journal) find(ctx context.Context, tx *store.Tx, key journal.Key) (*row, error) {
 	r := new(row)
 	err := j.within(ctx, tx, key.Scope, func(scope int64) error {
 		r.scope = scope
-		return missing(tx.QueryRowContext(ctx, selectRow, scope, string(key.ID)).Scan(&r.state, &r.statusAt, &r.seq,
-			&r.taken, &r.lastInput, &r.holder, &r.token, &r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors,
-			&r.tail, &r.base, &r.bytes, &r.head))
+		row := tx.QueryRowContext(ctx, selectRow+j.db.Dialect().Lock, scope, string(key.ID))
+		return missing(row.Scan(&r.state, &r.statusAt, &r.seq, &r.taken, &r.lastInput, &r.holder, &r.token,
+			&r.leaseUntil, &r.since, &r.wakeAt, &r.readyAt, &r.cursors, &r.tail, &r.base, &r.bytes, &r.head))
 	})
 	return r, err
 }
@@ -177,12 +177,13 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64
 	return c.rest(ctx, tx)
 }
 
-// insertTask does nothing if the id is taken, and fails if the scope was removed: its number is NULL then.
-const insertTask = `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
+// insertTask does nothing if the id is taken or the scope was removed. The scope is kept from that until the end.
+func (j *Journal) insertTask() string {
+	return `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
 	lease_until, since, wake_at, ready_at, tail, create_key, head, bytes)
-	VALUES ((SELECT id FROM scopes WHERE id = $1), $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-		$15, $16, $17)
-	ON CONFLICT DO NOTHING`
+	SELECT s.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
+	FROM scopes s WHERE s.id = $1` + j.db.Dialect().Share + ` ON CONFLICT DO NOTHING`
+}
 
 // insert writes the row of a new task. Most often the number of its scope is known, it has no idempotency key, and one
 // statement does.
@@ -195,7 +196,7 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 				return err
 			}
 		}
-		res, err := tx.ExecContext(ctx, insertTask,
+		res, err := tx.ExecContext(ctx, j.insertTask(),
 			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp),
 			int64(c.Head.Seq), int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(),
 			c.size, c.Create.IdempotencyKey, c.head, c.size+len(c.head))
@@ -204,12 +205,12 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 			n, err = res.RowsAffected()
 		}
 		switch {
-		case err == nil && n > 0:
-			return nil
-		case placed && err == nil:
-			return journal.ErrExists
-		case placed:
+		case err != nil:
 			return failed(c.Key.ID, "write", err)
+		case n > 0:
+			return nil
+		case placed:
+			return journal.ErrExists
 		}
 	}
 }
@@ -218,6 +219,15 @@ func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) e
 const selectPlace = `SELECT s.id, EXISTS (SELECT 1 FROM tasks t WHERE t.scope = s.id AND t.id = $4),
 	coalesce((SELECT k.id FROM create_keys k WHERE k.scope = s.id AND k.key = $5), '')
 	FROM scopes s WHERE s.agent = $1 AND s.tenant = $2 AND s.owner = $3`
+
+// Another node may have come first with the same scope or key. Its row is then updated to what it is, which waits for
+// the other node's commit and returns what it has written.
+const (
+	insertScope = `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3)
+	ON CONFLICT (agent, tenant, owner) DO UPDATE SET owner = excluded.owner RETURNING id`
+	insertCreateKey = `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)
+	ON CONFLICT (scope, key) DO UPDATE SET key = excluded.key RETURNING id`
+)
 
 // place finds or makes the scope of a new task, and claims the task's idempotency key. It trusts the database only: a
 // task in a scope that was removed would never be found again.
@@ -229,8 +239,7 @@ func (c *commit) place(ctx context.Context, tx *store.Tx) error {
 		&taken, &first)
 	switch {
 	case errors.Is(err, dbsql.ErrNoRows):
-		err = tx.QueryRowContext(ctx, `INSERT INTO scopes (agent, tenant, owner) VALUES ($1, $2, $3) RETURNING id`,
-			s.Agent, s.Tenant, s.Owner).Scan(&c.scope)
+		err = tx.QueryRowContext(ctx, insertScope, s.Agent, s.Tenant, s.Owner).Scan(&c.scope)
 	case taken:
 		return journal.ErrExists
 	case first != "":
@@ -239,8 +248,10 @@ func (c *commit) place(ctx context.Context, tx *store.Tx) error {
 	if err != nil || key == "" {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO create_keys (scope, key, id) VALUES ($1, $2, $3)`, c.scope, key,
-		string(c.Key.ID))
+	err = tx.QueryRowContext(ctx, insertCreateKey, c.scope, key, string(c.Key.ID)).Scan(&first)
+	if err == nil && first != string(c.Key.ID) {
+		return &journal.DuplicateError{TaskID: taskID(first)}
+	}
 	return err
 }
 

@@ -152,7 +152,7 @@ func (j *Journal) AllCursors(ctx context.Context, pageToken string, limit int) (
 
 // selectAllCursors goes along the primary key.
 const selectAllCursors = `SELECT c.scope, s.agent, s.tenant, s.owner, c.id, c.name, c.delivered, c.attempts, c.due,
-	c.data FROM cursors c CROSS JOIN scopes s ON s.id = c.scope WHERE (c.scope, c.id, c.name) > ($1, $2, $3)
+	c.data FROM cursors c CROSS JOIN scopes s WHERE s.id = c.scope AND (c.scope, c.id, c.name) > ($1, $2, $3)
 	ORDER BY c.scope, c.id, c.name LIMIT $4`
 
 // DeleteCursor implements [journal.Journal].

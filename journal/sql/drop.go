@@ -4,6 +4,8 @@ package sql
 
 import (
 	"context"
+	dbsql "database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -13,8 +15,8 @@ import (
 
 const (
 	selectTenants = `SELECT t.scope, t.id, t.context, t.create_key, t.head FROM scopes s JOIN tasks t ON t.scope = s.id
-		WHERE s.agent = $1 AND substr(s.tenant, 1, length($2)) = $2`
-	countOver = `SELECT count(*) FROM tasks t` + whereTask +
+		WHERE s.agent = $1 AND substr(s.tenant, 1, length($2)) = $2 ORDER BY t.scope`
+	selectOver = `SELECT 1 FROM tasks t` + whereTask +
 		` AND t.state NOT IN (1, 2) AND t.lease_until <= $3 AND (t.ready_at IS NULL OR t.ready_at > $3)`
 )
 
@@ -32,7 +34,7 @@ func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before 
 	}
 	for batch := range slices.Chunk(all, pruneBatch) {
 		spared, err := write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (int, error) {
-			return dropOver(ctx, tx, batch, now)
+			return j.dropOver(ctx, tx, batch, now)
 		})
 		if err != nil {
 			return 0, err
@@ -64,15 +66,19 @@ func (j *Journal) ofTenants(ctx context.Context, agent, prefix string, before ti
 }
 
 // dropOver removes those of some tasks that are over, and returns how many are not.
-func dropOver(ctx context.Context, tx *store.Tx, all []pruned, now int64) (spared int, err error) {
+func (j *Journal) dropOver(ctx context.Context, tx *store.Tx, all []pruned, now int64) (spared int, err error) {
 	var over []pruned
-	for _, p := range all {
-		n := 0
-		if err := tx.QueryRowContext(ctx, countOver, p.scope, p.id, now).Scan(&n); err != nil {
-			return 0, err
+	for i, p := range all { // ordered by scope
+		if i == 0 || all[i-1].scope != p.scope {
+			if err := j.lockScope(ctx, tx, p.scope); err != nil {
+				return 0, err
+			}
 		}
-		if n > 0 {
+		err := tx.QueryRowContext(ctx, selectOver+j.db.Dialect().LockFree, p.scope, p.id, now).Scan(new(int))
+		if err == nil {
 			over = append(over, p)
+		} else if !errors.Is(err, dbsql.ErrNoRows) {
+			return 0, err
 		}
 	}
 	return len(all) - len(over), removeAll(ctx, tx, over)

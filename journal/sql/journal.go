@@ -23,6 +23,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/store"
 )
 
+// The migrations of each engine begin with its tables as they were when it was added.
+//
 //go:embed migrations
 var migrations embed.FS
 
@@ -31,6 +33,7 @@ type Journal struct {
 	db         *store.DB
 	ownerBytes int64 // 0 without a quota
 	closed     atomic.Bool
+	changes    atomic.Int64 // that this handle has made
 	scopes     scopeCache
 }
 
@@ -114,12 +117,13 @@ func (j *Journal) now(ctx context.Context, q store.Querier) (int64, error) {
 	return ms, err
 }
 
-// change runs fn in the writer's transaction, with the database's time.
+// change runs fn in a transaction, with the database's time. fn locks the rows that its writes depend on, and may run
+// again if the engine undid them.
 func (j *Journal) change(ctx context.Context, fn func(ctx context.Context, tx *store.Tx, now int64) error) error {
 	if err := j.begin(ctx); err != nil {
 		return err
 	}
-	err := j.db.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err := j.db.Change(ctx, func(ctx context.Context, tx *store.Tx) error {
 		now, err := j.now(ctx, tx)
 		if err != nil {
 			return err
@@ -128,6 +132,9 @@ func (j *Journal) change(ctx context.Context, fn func(ctx context.Context, tx *s
 	})
 	if errors.Is(err, store.ErrClosed) {
 		return fmt.Errorf("%w: %w", journal.ErrClosed, err)
+	}
+	if err == nil && j.db.Dialect().Name == postgres && j.changes.Add(1)%addUpEvery == 0 {
+		_ = j.db.Write(ctx, addUp) // until it succeeds, lists and quotas cost a little more
 	}
 	return j.explain(err)
 }
@@ -170,7 +177,8 @@ func (j *Journal) explain(err error) error {
 		return nil
 	}
 	err = j.db.Classify(err)
-	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrReadOnly) {
+	if errors.Is(err, store.ErrDiskFull) || errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrReadOnly) ||
+		errors.Is(err, store.ErrUnreachable) || errors.Is(err, store.ErrAgain) {
 		return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 	}
 	return err

@@ -27,12 +27,12 @@ func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl
 	if err != nil {
 		return nil, err
 	}
-	keys, err := runnable(short(ctx), j.db, now, agents, 1)
+	keys, err := runnable(short(ctx), j.db, now, agents, 1, "")
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
 	return write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) ([]journal.Claimed, error) {
-		keys, err := runnable(ctx, tx, now, agents, limit)
+		keys, err := runnable(ctx, tx, now, agents, limit, j.db.Dialect().LockFree)
 		if err != nil {
 			return nil, err
 		}
@@ -54,8 +54,9 @@ func (j *Journal) Claim(ctx context.Context, holder string, agents []string, ttl
 
 func milliseconds(ttl time.Duration) int64 { return max(ttl.Milliseconds(), 1) }
 
-// runnable returns the tasks that can be claimed now.
-func runnable(ctx context.Context, q store.Querier, now int64, agents []string, limit int) ([]journal.Key, error) {
+// runnable returns the tasks that can be claimed now, locked as the statement's end says.
+func runnable(ctx context.Context, q store.Querier, now int64, agents []string, limit int,
+	lock string) ([]journal.Key, error) {
 	args := []any{now, limit}
 	places := make([]string, len(agents))
 	for i, a := range agents {
@@ -66,7 +67,7 @@ func runnable(ctx context.Context, q store.Querier, now int64, agents []string, 
 		return k, scan(&k.Agent, &k.Tenant, &k.Owner, &k.ID)
 	}, `SELECT s.agent, s.tenant, s.owner, t.id FROM tasks t
 		JOIN scopes s ON s.id = +t.scope
-		WHERE t.ready_at <= $1 AND s.agent IN (`+strings.Join(places, ", ")+`) ORDER BY t.ready_at LIMIT $2`, args...)
+		WHERE t.ready_at <= $1 AND s.agent IN (`+strings.Join(places, ", ")+`) ORDER BY t.ready_at LIMIT $2`+lock, args...)
 }
 
 // claim gives the task to a holder, whoever had it.

@@ -124,8 +124,8 @@ func (l *list) count(ctx context.Context, snap *store.Snapshot) error {
 		since = millis(l.q.Since)
 	}
 	w := new(where)
-	w.and("SELECT state, sum(iif(since > ", since)
-	w.and(", n, 0)) FROM task_counts WHERE scope = ", l.scope)
+	w.and("SELECT state, sum(CASE WHEN since > ", since)
+	w.and(" THEN n ELSE 0 END) FROM task_counts WHERE scope = ", l.scope)
 	w.and(" AND context = ", string(l.q.ContextID))
 	if l.q.State != 0 {
 		w.and(" AND state = ", int32(l.q.State))
@@ -164,7 +164,7 @@ func (l *list) blockQuery(state int32, since int64) (text string, args []any) {
 	w.and(" AND c.context = ", string(l.q.ContextID))
 	w.and(" AND c.state = ", state)
 	w.and(" AND c.since > ", since)
-	w.text.WriteString("), 1 << 62)")
+	w.text.WriteString("), 9000000000000000000)")
 	return w.text.String(), w.args
 }
 

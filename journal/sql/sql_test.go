@@ -4,14 +4,18 @@ package sql_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/journaltest"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
+	"github.com/dragoman-a2a/dragoman/store/postgres"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -19,7 +23,12 @@ func TestMain(m *testing.M) {
 	if crashing() {
 		return
 	}
-	goleak.VerifyTestMain(m)
+	code := pgtest.Run(m)
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 func openDB(t testing.TB, dir string) *store.DB {
@@ -50,4 +59,29 @@ func TestContract(t *testing.T) {
 		db := openDB(t, t.TempDir())
 		return newJournal(t, db), func() (journal.Journal, error) { return sql.New(context.Background(), db, nil) }
 	})
+}
+
+// Each test has a database of its own on one server.
+func TestContractOnPostgres(t *testing.T) {
+	journaltest.Run(t, func(t *testing.T) (journal.Journal, func() (journal.Journal, error)) {
+		url := pgtest.New(t)
+		db := openPostgres(t, url)
+		return newJournal(t, db), func() (journal.Journal, error) {
+			return sql.New(context.Background(), openPostgres(t, url), nil)
+		}
+	})
+}
+
+func openPostgres(t testing.TB, url string) *store.DB {
+	t.Helper()
+	db, err := postgres.Open(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return db
 }

@@ -91,7 +91,7 @@ func dialect() store.Dialect {
 	return store.Dialect{
 		Name:       "sqlite",
 		Now:        "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)",
-		Begin:      "BEGIN IMMEDIATE",
+		Begin:      []string{"BEGIN IMMEDIATE"},
 		Probe:      "PRAGMA user_version = 0", // nobody uses it; SQLite writes it all the same
 		Migrations: goose.DialectSQLite3,
 		Classify:   classify,
