@@ -79,11 +79,13 @@ func newQueue(ctx context.Context, cfg Config, h *health, writers int, begin ...
 	return q, nil
 }
 
-func (w *writer) connect(ctx context.Context) (err error) {
-	if w.conn, err = w.cfg.Writer.Conn(ctx); err == nil {
-		w.on = w.cfg.Dialect.runner(w.conn)
+func (w *writer) connect(ctx context.Context) error {
+	conn, err := w.cfg.Writer.Conn(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	w.conn, w.on = conn, w.cfg.Dialect.runner(conn)
+	return nil
 }
 
 // Write runs fn in the writer's transaction and returns after what it wrote is

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build unix
-
 // Package pgtest runs a PostgreSQL server for the tests of a package: the one that is installed, on a folder of its own
 // and a free port of this machine.
 package pgtest
@@ -14,10 +12,10 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -101,6 +99,56 @@ func (s *Server) url(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
 }
 
+// Pool starts PgBouncer in transaction mode in front of the server until the end of the test, and returns what makes
+// the URL of a database one through it. Without PgBouncer it skips the test.
+func (s *Server) Pool(t testing.TB) (through func(url string) string) {
+	t.Helper()
+	bin, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if bin = "/usr/sbin/pgbouncer"; !exists(bin) {
+			t.Skip("PgBouncer is not installed: apt-get install pgbouncer")
+		}
+	}
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"+
+		"listen_port = %d\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 4\n",
+		s.port, port)
+	file := filepath.Join(s.dir, "pgbouncer.ini")
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pooler := s.command(bin, "-q", file)
+	if err := pooler.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = pooler.Process.Kill()
+		_ = pooler.Wait()
+	})
+	through = func(url string) string { return strings.Replace(url, strconv.Itoa(s.port), strconv.Itoa(port), 1) }
+	if err := answers(through(s.url("postgres"))); err != nil {
+		t.Fatal(err)
+	}
+	return through
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func freePort() (int, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port, nil
+}
+
 // start makes the folder and starts a server in it. It returns nil if none is installed.
 func start() (_ *Server, err error) {
 	bin := find()
@@ -118,18 +166,14 @@ func start() (_ *Server, err error) {
 			s.remove()
 		}
 	}()
-	if cred := credential(); cred != nil {
-		if err := os.Chown(dir, int(cred.Uid), int(cred.Gid)); err != nil {
-			return nil, err
-		}
-	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	if err := give(dir); err != nil {
 		return nil, err
 	}
-	s.port = ln.Addr().(*net.TCPAddr).Port
-	ln.Close()
-	initdb := s.command("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8")
+	if s.port, err = freePort(); err != nil {
+		return nil, err
+	}
+	initdb := s.command(filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "postgres", "-A", "trust", "--no-sync",
+		"-E", "UTF8")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
@@ -138,15 +182,20 @@ func start() (_ *Server, err error) {
 
 // Up starts the server and waits until it answers.
 func (s *Server) Up() error {
-	s.process = s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1",
-		"-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB")
+	s.process = s.command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port),
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB")
 	s.process.Stderr = &s.log
 	if err := s.process.Start(); err != nil {
 		return err
 	}
+	return answers(s.url("postgres"))
+}
+
+// answers waits until a server takes statements.
+func answers(url string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	db, err := sql.Open("pgx", s.url("postgres"))
+	db, err := sql.Open("pgx", url)
 	if err != nil {
 		return err
 	}
@@ -183,25 +232,11 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // command is a program of the server, as another user than root, as whom it does not run.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd := exec.Command(name, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: credential()}
+	demote(cmd)
 	return cmd
-}
-
-func credential() *syscall.Credential {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		if u, err := user.Lookup(name); err == nil {
-			uid, _ := strconv.ParseUint(u.Uid, 10, 32)
-			gid, _ := strconv.ParseUint(u.Gid, 10, 32)
-			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-		}
-	}
-	return nil
 }
 
 // find returns the folder of the newest server's programs; "" if there is none.
@@ -211,7 +246,7 @@ func find() string {
 	folders = append(folders, more...)
 	slices.SortFunc(folders, func(a, b string) int { return len(b) - len(a) })
 	for _, name := range append(folders, filepath.SplitList(os.Getenv("PATH"))...) {
-		if _, err := os.Stat(filepath.Join(name, "initdb")); err == nil {
+		if exists(filepath.Join(name, "initdb")) {
 			return name
 		}
 	}

@@ -178,25 +178,26 @@ func (j *Journal) create(ctx context.Context, tx *store.Tx, c *commit, now int64
 }
 
 // insertTask does nothing if the id is taken or the scope was removed. The scope is kept from that until the end.
-func (j *Journal) insertTask() string {
+func insertTask(share string) string {
 	return `INSERT INTO tasks (scope, id, context, state, status_at, seq, taken, holder, token,
 	lease_until, since, wake_at, ready_at, tail, create_key, head, bytes)
 	SELECT s.id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
-	FROM scopes s WHERE s.id = $1` + j.db.Dialect().Share + ` ON CONFLICT DO NOTHING`
+	FROM scopes s WHERE s.id = $1` + share + ` ON CONFLICT DO NOTHING`
 }
 
 // insert writes the row of a new task. Most often the number of its scope is known, it has no idempotency key, and one
 // statement does.
 func (j *Journal) insert(ctx context.Context, tx *store.Tx, c *commit, r *row) error {
+	share := j.db.Dialect().Share
 	var known bool
 	c.scope, known = j.scopes.get(c.Key.Scope)
 	for placed := !known || c.Create.IdempotencyKey != ""; ; placed = true {
 		if placed {
-			if err := c.place(ctx, tx); err != nil {
+			if err := c.place(ctx, tx, share); err != nil {
 				return err
 			}
 		}
-		res, err := tx.ExecContext(ctx, j.insertTask(),
+		res, err := tx.ExecContext(ctx, insertTask(share),
 			c.scope, string(c.Key.ID), string(c.Head.ContextID), r.state, millis(c.Head.Status.Timestamp),
 			int64(c.Head.Seq), int64(r.taken), r.holder, int64(r.token), r.leaseUntil, r.since, r.wakeAt, r.ready(),
 			c.size, c.Create.IdempotencyKey, c.head, c.size+len(c.head))
@@ -230,12 +231,12 @@ const (
 )
 
 // place finds or makes the scope of a new task, and claims the task's idempotency key. It trusts the database only: a
-// task in a scope that was removed would never be found again.
-func (c *commit) place(ctx context.Context, tx *store.Tx) error {
+// task in a scope that was removed would never be found again. lock keeps the scope from that.
+func (c *commit) place(ctx context.Context, tx *store.Tx, lock string) error {
 	s, key := c.Key.Scope, c.Create.IdempotencyKey
 	var taken bool
 	var first string
-	err := tx.QueryRowContext(ctx, selectPlace, s.Agent, s.Tenant, s.Owner, string(c.Key.ID), key).Scan(&c.scope,
+	err := tx.QueryRowContext(ctx, selectPlace+lock, s.Agent, s.Tenant, s.Owner, string(c.Key.ID), key).Scan(&c.scope,
 		&taken, &first)
 	switch {
 	case errors.Is(err, dbsql.ErrNoRows):

@@ -34,7 +34,7 @@ func (j *Journal) DropTenants(ctx context.Context, agent, prefix string, before 
 	}
 	for batch := range slices.Chunk(all, pruneBatch) {
 		spared, err := write(ctx, j, func(ctx context.Context, tx *store.Tx, now int64) (int, error) {
-			return j.dropOver(ctx, tx, batch, now)
+			return dropOver(ctx, tx, j.db.Dialect(), batch, now)
 		})
 		if err != nil {
 			return 0, err
@@ -66,15 +66,16 @@ func (j *Journal) ofTenants(ctx context.Context, agent, prefix string, before ti
 }
 
 // dropOver removes those of some tasks that are over, and returns how many are not.
-func (j *Journal) dropOver(ctx context.Context, tx *store.Tx, all []pruned, now int64) (spared int, err error) {
+func dropOver(ctx context.Context, tx *store.Tx, engine store.Dialect, all []pruned, now int64) (spared int,
+	err error) {
 	var over []pruned
 	for i, p := range all { // ordered by scope
 		if i == 0 || all[i-1].scope != p.scope {
-			if err := j.lockScope(ctx, tx, p.scope); err != nil {
+			if err := lockScope(ctx, tx, engine.Lock, p.scope); err != nil {
 				return 0, err
 			}
 		}
-		err := tx.QueryRowContext(ctx, selectOver+j.db.Dialect().LockFree, p.scope, p.id, now).Scan(new(int))
+		err := tx.QueryRowContext(ctx, selectOver+engine.LockFree, p.scope, p.id, now).Scan(new(int))
 		if err == nil {
 			over = append(over, p)
 		} else if !errors.Is(err, dbsql.ErrNoRows) {

@@ -15,10 +15,11 @@ import (
 
 // The tasks of some tenants go, however many there are, except those that are at work or held and those that were made
 // later; others stay.
-func TestDropTenants(t *testing.T) {
-	t.Parallel()
+func TestDropTenants(t *testing.T) { onEach(t, dropTenants) }
+
+func dropTenants(t *testing.T, open opener) {
 	ctx := t.Context()
-	j := newJournal(t, openDB(t, t.TempDir()))
+	j := newJournal(t, open(t))
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	add := func(agent, tenant string, id a2a.TaskID, state a2a.TaskState, release bool) journal.Key {
 		t.Helper()

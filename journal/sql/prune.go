@@ -25,7 +25,7 @@ func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, 
 	if err := j.begin(ctx); err != nil {
 		return 0, err
 	}
-	p := pruning{j: j, before: millis(before), at: -1}
+	p := pruning{engine: j.db.Dialect(), before: millis(before), at: -1}
 	removed := 0
 	for removed < limit && !p.over {
 		next := p // the transaction may be undone
@@ -42,7 +42,7 @@ func (j *Journal) Prune(ctx context.Context, before time.Time, limit int) (int, 
 
 // pruning is how far a Prune has come. It goes through the scopes by prune_at, and then by number.
 type pruning struct {
-	j         *Journal
+	engine    store.Dialect
 	before    int64
 	began     int64 // what scopes without old tasks get is the same in all transactions, or they would come again
 	at, scope int64 // the last scope that was dealt with
@@ -112,7 +112,7 @@ func (p *pruning) prune(ctx context.Context, tx *store.Tx, now int64, limit int)
 
 // pruneScope removes tasks of one scope. If it has found all, it notes from when on the next one may be old enough.
 func (p *pruning) pruneScope(ctx context.Context, tx *store.Tx, scope, now int64, limit int) (int, error) {
-	if err := p.j.lockScope(ctx, tx, scope); err != nil {
+	if err := lockScope(ctx, tx, p.engine.Lock, scope); err != nil {
 		return 0, err
 	}
 	oldest, err := p.oldestIn(ctx, tx, scope)
@@ -124,7 +124,7 @@ func (p *pruning) pruneScope(ctx context.Context, tx *store.Tx, scope, now int64
 		if oldest >= p.before {
 			break
 		}
-		old, err := store.All(ctx, tx, scanPruned, selectPrunable+p.j.db.Dialect().LockFree,
+		old, err := store.All(ctx, tx, scanPruned, selectPrunable+p.engine.LockFree,
 			scope, int32(state), p.before, now, limit-len(all))
 		if err != nil {
 			return 0, err
@@ -165,8 +165,7 @@ func backdate(ctx context.Context, tx *store.Tx, scope, statusAt, now int64) err
 }
 
 // lockScope keeps other nodes from making tasks in a scope, so that what goes with its last task goes with no other.
-func (j *Journal) lockScope(ctx context.Context, tx *store.Tx, scope int64) error {
-	lock := j.db.Dialect().Lock
+func lockScope(ctx context.Context, tx *store.Tx, lock string, scope int64) error {
 	if lock == "" {
 		return nil
 	}

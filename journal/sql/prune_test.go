@@ -5,17 +5,20 @@ package sql_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 )
 
 // TestPruneFindsAllThatIsOld adds tasks with statuses of any age, between calls of Prune: after each none is left that
 // is older than its time, and none that is not is gone.
-func TestPruneFindsAllThatIsOld(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestPruneFindsAllThatIsOld(t *testing.T) { onEach(t, pruneFindsAllThatIsOld) }
+
+func pruneFindsAllThatIsOld(t *testing.T, open opener) {
+	db := open(t)
 	j := newJournal(t, db)
 	rng := rand.New(rand.NewPCG(1, 2))
 	made := 0
@@ -83,5 +86,44 @@ func TestPruneCostsWhatIsOld(t *testing.T) {
 	t.Logf("%v beside 10 scopes, %v beside 5,000", took[0], took[1])
 	if took[1] > 5*took[0] {
 		t.Errorf("to prune a task takes %v beside 10 scopes, %v beside 5,000", took[0], took[1])
+	}
+}
+
+// What transactions note in PostgreSQL gives the counts of the tasks, before and after it is added up.
+func TestCountsOnPostgres(t *testing.T) {
+	t.Parallel()
+	db := openPostgres(t, pgtest.New(t))
+	j := newJournal(t, db)
+	states := []a2a.TaskState{a2a.TaskStateCompleted, a2a.TaskStateFailed, a2a.TaskStateInputRequired}
+	for round := range 4 {
+		var writers sync.WaitGroup
+		for w := range 8 {
+			writers.Go(func() {
+				for i := range 20 {
+					id := a2a.TaskID(fmt.Sprint(round, "-", w, "-", i))
+					_, err := j.Append(t.Context(), one(scopeOf(fmt.Sprint(i%3)), id, states[(w+i)%3], "x"))
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		if n := number(t, db, `SELECT count(*) FROM (SELECT scope, state, sum(n) AS n FROM task_counts
+			WHERE context = '' GROUP BY scope, state) AS have FULL JOIN
+			(SELECT scope, state, count(*) AS n FROM tasks GROUP BY scope, state) AS want USING (scope, state)
+			WHERE coalesce(have.n, 0) <> coalesce(want.n, 0)`); n != 0 {
+			t.Errorf("round %d: %d counts are wrong", round, n)
+		}
+		checkBytes(t, db)
+		if n := number(t, db, `SELECT count(*) FROM changes`); n > 3*256 {
+			t.Errorf("%d notes wait to be added up", n)
+		}
+		if _, err := j.Prune(t.Context(), time.Now().Add(time.Hour), 50); err != nil {
+			t.Error(err)
+		}
+	}
+	if number(t, db, `SELECT count(*) FROM count_sums`) == 0 {
+		t.Error("nothing was added up")
 	}
 }

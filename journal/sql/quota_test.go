@@ -28,9 +28,9 @@ func checkBytes(t *testing.T, db *store.DB) {
 		SELECT s.owner, sum(n) AS bytes FROM (SELECT scope, bytes AS n FROM tasks
 			UNION ALL SELECT scope, length(state) FROM task_states
 			UNION ALL SELECT scope, length(state) FROM context_states
-			UNION ALL SELECT scope, octet_length(name) + coalesce(length(data), 0) FROM cursors) AS x JOIN scopes s ON s.id = x.scope GROUP BY
-			s.owner) AS want
-		FULL JOIN owner_bytes o ON o.owner = want.owner WHERE o.bytes IS NOT want.bytes`
+			UNION ALL SELECT scope, octet_length(name) + coalesce(length(data), 0) FROM cursors) AS x
+			JOIN scopes s ON s.id = x.scope GROUP BY s.owner) AS want
+		FULL JOIN owner_bytes o ON o.owner = want.owner WHERE coalesce(o.bytes, 0) <> coalesce(want.bytes, 0)`
 	if n := number(t, db, wrongOwners); n != 0 {
 		t.Errorf("%d owners have a wrong number of bytes", n)
 	}
@@ -59,9 +59,10 @@ func wantFull(t *testing.T, what string, err error, quota int64) {
 }
 
 // The bytes of an owner are those that the tables have, whatever is written and removed.
-func TestBytesOfOwners(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestBytesOfOwners(t *testing.T) { onEach(t, bytesOfOwners) }
+
+func bytesOfOwners(t *testing.T, open opener) {
+	db := open(t)
 	j := newJournal(t, db)
 	w := newWriter(j, journal.Key{Scope: scopeOf("alice"), ID: "long"})
 	for i := range 40 { // past some checkpoints
@@ -103,13 +104,14 @@ func TestBytesOfOwners(t *testing.T) {
 	}
 }
 
-func TestQuotaAtItsEdge(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestQuotaAtItsEdge(t *testing.T) { onEach(t, quotaAtItsEdge) }
+
+func quotaAtItsEdge(t *testing.T, open opener) {
+	db := open(t)
 	add(t, newJournal(t, db), scopeOf("alice"), "same")
 	edge := bytesOf(t, db, "alice")
 
-	db = openDB(t, t.TempDir())
+	db = open(t)
 	_, err := withQuota(t, db, edge-1).Append(t.Context(),
 		one(scopeOf("alice"), "same", a2a.TaskStateCompleted, "of alice"))
 	wantFull(t, "a task of one byte too many", err, edge-1)
@@ -139,9 +141,10 @@ func TestQuotaAtItsEdge(t *testing.T) {
 }
 
 // Whether there is room can be asked before a task is made. A quota of none says that there is.
-func TestRoomBeforeATaskIsMade(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestRoomBeforeATaskIsMade(t *testing.T) { onEach(t, roomBeforeATaskIsMade) }
+
+func roomBeforeATaskIsMade(t *testing.T, open opener) {
+	db := open(t)
 	add(t, newJournal(t, db), scopeOf("alice"), "t")
 	used := bytesOf(t, db, "alice")
 	j := withQuota(t, db, used+100)
@@ -160,9 +163,10 @@ func TestRoomBeforeATaskIsMade(t *testing.T) {
 }
 
 // A task of an owner who has no room gets no messages and no events, but it can be cancelled and it can end.
-func TestQuotaLetsTasksEnd(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestQuotaLetsTasksEnd(t *testing.T) { onEach(t, quotaLetsTasksEnd) }
+
+func quotaLetsTasksEnd(t *testing.T, open opener) {
+	db := open(t)
 	free := newJournal(t, db)
 	w := newWriter(free, journal.Key{Scope: scopeOf("alice"), ID: "t"})
 	if err := w.write(10); err != nil {
@@ -200,9 +204,10 @@ func TestQuotaLetsTasksEnd(t *testing.T) {
 }
 
 // Cursors count. An owner without room makes no further one, but those that are there can be moved and deleted.
-func TestQuotaCountsCursors(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestQuotaCountsCursors(t *testing.T) { onEach(t, quotaCountsCursors) }
+
+func quotaCountsCursors(t *testing.T, open opener) {
+	db := open(t)
 	add(t, newJournal(t, db), scopeOf("alice"), "t")
 	key := journal.Key{Scope: scopeOf("alice"), ID: "t"}
 	quota := bytesOf(t, db, "alice") + 100

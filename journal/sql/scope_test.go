@@ -88,9 +88,10 @@ func reads(t *testing.T, j *sql.Journal, key journal.Key) map[string]error {
 
 // Pruning removes a scope with its last task while the journal runs. A handle that remembers the scope's number finds
 // nothing under it: neither tasks of the next owner, nor an empty list when its own owner has new tasks.
-func TestScopeIsPrunedWithItsLastTask(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestScopeIsPrunedWithItsLastTask(t *testing.T) { onEach(t, scopeIsPrunedWithItsLastTask) }
+
+func scopeIsPrunedWithItsLastTask(t *testing.T, open opener) {
+	db := open(t)
 	j, other := newJournal(t, db), newJournal(t, db)
 	alice, bob := scopeOf("alice"), scopeOf("bob")
 	add(t, j, alice, "old")
@@ -115,9 +116,10 @@ func TestScopeIsPrunedWithItsLastTask(t *testing.T) {
 }
 
 // If a handle still remembers a removed scope, the tasks that it adds there can be claimed and pruned like all others.
-func TestTaskInAScopeThatWasRemoved(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestTaskInAScopeThatWasRemoved(t *testing.T) { onEach(t, taskInAScopeThatWasRemoved) }
+
+func taskInAScopeThatWasRemoved(t *testing.T, open opener) {
+	db := open(t)
 	j, other := newJournal(t, db), newJournal(t, db)
 	add(t, j, scopeOf("alice"), "old")
 	pruneAll(t, other, 1)
@@ -137,9 +139,10 @@ func TestTaskInAScopeThatWasRemoved(t *testing.T) {
 	}
 }
 
-func TestScopeIsDroppedWithItsTenant(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+func TestScopeIsDroppedWithItsTenant(t *testing.T) { onEach(t, scopeIsDroppedWithItsTenant) }
+
+func scopeIsDroppedWithItsTenant(t *testing.T, open opener) {
+	db := open(t)
 	j := newJournal(t, db)
 	add(t, j, scopeOf("alice"), "old")
 	if left, err := j.DropTenants(t.Context(), "a", "t", time.Now().Add(time.Hour)); left != 0 || err != nil {
@@ -152,8 +155,11 @@ func TestScopeIsDroppedWithItsTenant(t *testing.T) {
 
 // A task that was acknowledged has a scope, also while others are removed.
 func TestScopesAreMadeWhileOthersArePruned(t *testing.T) {
-	t.Parallel()
-	db := openDB(t, t.TempDir())
+	onEach(t, scopesAreMadeWhileOthersArePruned)
+}
+
+func scopesAreMadeWhileOthersArePruned(t *testing.T, open opener) {
+	db := open(t)
 	handles := []*sql.Journal{newJournal(t, db), newJournal(t, db)}
 	var writers, pruner sync.WaitGroup
 	done := make(chan struct{})

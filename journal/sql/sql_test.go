@@ -45,6 +45,22 @@ func openDB(t testing.TB, dir string) *store.DB {
 	return db
 }
 
+// opener returns an empty database.
+type opener func(testing.TB) *store.DB
+
+// onEach runs a test on each engine.
+func onEach(t *testing.T, test func(*testing.T, opener)) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t testing.TB) *store.DB { return openDB(t, t.TempDir()) })
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t testing.TB) *store.DB { return openPostgres(t, pgtest.New(t)) })
+	})
+}
+
 func newJournal(t testing.TB, db *store.DB) *sql.Journal {
 	t.Helper()
 	j, err := sql.New(context.Background(), db, nil)
@@ -84,4 +100,17 @@ func openPostgres(t testing.TB, url string) *store.DB {
 		}
 	})
 	return db
+}
+
+// The same through a pooler in transaction mode, which gives each transaction another connection to the server.
+func TestContractThroughAPooler(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	pooled := server.Pool(t)
+	journaltest.Run(t, func(t *testing.T) (journal.Journal, func() (journal.Journal, error)) {
+		url := pooled(server.Database(t))
+		return newJournal(t, openPostgres(t, url)), func() (journal.Journal, error) {
+			return sql.New(context.Background(), openPostgres(t, url), nil)
+		}
+	})
 }

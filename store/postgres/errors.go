@@ -73,6 +73,9 @@ func classifyCode(e *pgconn.PgError) error {
 
 // explain adds what to do to an error of the first connection.
 func explain(err error) error {
+	if err == nil {
+		return nil
+	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch e.Code {
 		case "3D000":

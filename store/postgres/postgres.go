@@ -46,9 +46,12 @@ func IsURL(name string) bool {
 // Errors: [store.ErrUnreachable]; of the server, with what to do about a database that is missing, a password that is
 // wrong, rights that are missing and a version that is too old. No error has the password.
 func Open(ctx context.Context, dsn string) (*store.DB, error) {
-	config, err := parse(dsn)
+	config, err := Config(dsn)
 	if err != nil {
 		return nil, err
+	}
+	if err := begin(ctx, config); err != nil {
+		return nil, fmt.Errorf("postgres: open %s: %w", place(config), err)
 	}
 	var pools []*sql.DB
 	open := func(connections int) *sql.DB {
@@ -61,7 +64,7 @@ func Open(ctx context.Context, dsn string) (*store.DB, error) {
 	}
 	// Besides the changers, one connection is for Write and two are for migrations.
 	writer, reader, lister := open(changers+3), open(readers), open(listers)
-	db, err := begin(ctx, store.Config{Dialect: dialect(), Path: place(config), Writer: writer, Reader: reader,
+	db, err := store.New(ctx, store.Config{Dialect: dialect(), Path: place(config), Writer: writer, Reader: reader,
 		Lister: lister, Changers: changers, MaxBatch: 1})
 	if err != nil {
 		for _, pool := range pools {
@@ -72,25 +75,36 @@ func Open(ctx context.Context, dsn string) (*store.DB, error) {
 	return db, nil
 }
 
-func begin(ctx context.Context, cfg store.Config) (*store.DB, error) {
+// begin looks at the server and makes what is not of a component.
+func begin(ctx context.Context, config *pgx.ConnConfig) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return explain(err)
+	}
+	defer conn.Close(ctx)
 	var version int
-	const number = `SELECT current_setting('server_version_num')::int`
-	if err := cfg.Writer.QueryRowContext(ctx, number).Scan(&version); err != nil {
-		return nil, explain(err)
+	var process uint32
+	const look = `SELECT current_setting('server_version_num')::int, pg_backend_pid()`
+	err = conn.QueryRow(ctx, look, pgx.QueryExecModeExec).Scan(&version, &process)
+	if err != nil {
+		return explain(err)
 	}
 	if version < minVersion {
-		return nil, fmt.Errorf("the server has version %d; upgrade it to %d at least", version/10000, minVersion/10000)
+		return fmt.Errorf("the server has version %d; upgrade it to %d at least", version/10000, minVersion/10000)
 	}
-	if _, err := cfg.Writer.ExecContext(ctx, createLock); err != nil {
-		return nil, explain(err)
+	if process != conn.PgConn().PID() && config.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		// A pooler stands between: the server's connections change, and with them the prepared statements.
+		config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
-	return store.New(ctx, cfg)
+	_, err = conn.Exec(ctx, createLock)
+	return explain(err)
 }
 
-// parse reads the URL. Errors of the parser may have the password, so they are not passed on.
-func parse(dsn string) (*pgx.ConnConfig, error) {
+// Config reads the URL of a database, for a connection of the caller's own. Errors of the parser may have the password,
+// so they are not passed on.
+func Config(dsn string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, errors.New("postgres: the database is not a URL like postgres://user@host:5432/database")
