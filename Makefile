@@ -24,7 +24,8 @@ build: ## build bin/dragoman
 run: build ## build, then serve sample agents, a host and the console on 127.0.0.1:12000 until Ctrl-C
 	@sh scripts/run.sh
 
-test: ## run all tests, those of nested modules too (installs a browser, if it may)
+test: ## run all tests, those of nested modules too (installs a browser and PostgreSQL, if it may)
+	@sh scripts/postgres.sh
 	$(GO) test ./...
 	@sh scripts/browser.sh
 	@set -e; for m in $(NESTED); do echo "== module $$m"; (cd $$m && $(GO) test ./...); done

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/internal/llm/llmtest"
+	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 )
 
 // patience is how long a command may take, and a server to get ready; both may have to be compiled first.
@@ -115,6 +116,9 @@ func newReader(t *testing.T, page, binary string) *reader {
 		"CURRENCY_ADDR="+r.replace.Replace("127.0.0.1:8080"), "HELLO_ADDR="+r.replace.Replace("127.0.0.1:8081"),
 		"CONSOLE_ADDR="+r.replace.Replace("127.0.0.1:12000"), "EXPENSES_ADDR="+freeAddress(t),
 		"HOST_ADDR="+freeAddress(t))
+	if strings.Contains(page, "postgres://") {
+		r.env = append(r.env, pgtest.Start(t).Env()...)
+	}
 	r.moveExamples()
 	return r
 }

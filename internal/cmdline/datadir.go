@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/dragoman-a2a/dragoman/store"
+	"github.com/dragoman-a2a/dragoman/store/postgres"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -37,7 +39,8 @@ const AnnotationEmpty = "empty"
 // DataDirFlag adds the flag for the data folder, which is the same for all commands.
 func (r *Run) DataDirFlag(flags *pflag.FlagSet, dir *string) {
 	flags.StringVar(dir, FlagDataDir, "", "folder to keep data in, with a folder for each agent or command; "+
-		":memory: keeps nothing (default: the user's data folder)")
+		":memory: keeps nothing; postgres://USER@HOST/DATABASE keeps tasks where several nodes share them (default: "+
+		"the user's data folder)")
 	if home, err := r.DataHome(); err == nil {
 		flags.SetAnnotation(FlagDataDir, AnnotationEmpty, []string{filepath.Join(home, "dragoman")})
 	}
@@ -45,10 +48,13 @@ func (r *Run) DataDirFlag(flags *pflag.FlagSet, dir *string) {
 
 // DataFolder returns the folder of one agent or command below the value of --data-dir; inMemory for that.
 func (r *Run) DataFolder(dir, name string) (string, error) {
-	switch dir {
-	case InMemory:
+	switch {
+	case IsDatabase(dir):
+		return "", Usagef("--%s is the URL of a database, and this command keeps its data in a folder", FlagDataDir).
+			WithHint("a database is for serve, samples up and host --serve")
+	case dir == InMemory:
 		return InMemory, nil
-	case "":
+	case dir == "":
 		home, err := r.DataHome()
 		if err != nil {
 			return "", fmt.Errorf("find the user's data folder: %w; name one with --%s", err, FlagDataDir)
@@ -56,6 +62,19 @@ func (r *Run) DataFolder(dir, name string) (string, error) {
 		dir = filepath.Join(home, "dragoman")
 	}
 	return filepath.Join(dir, name), nil
+}
+
+// IsDatabase reports whether the value of --data-dir is the URL of a database.
+func IsDatabase(dir string) bool { return postgres.IsURL(dir) }
+
+// ExplainDatabase says why a database cannot be opened.
+func ExplainDatabase(err error) *Failure {
+	f := &Failure{Exit: ExitFailure, Code: CodeInternal, Message: strings.TrimPrefix(err.Error(), "postgres: ")}
+	if errors.Is(err, store.ErrUnreachable) {
+		f.Exit, f.Code = ExitUnreachable, CodeUnreachable
+		f.Hint = "start the database's server, or name another one with --" + FlagDataDir
+	}
+	return f
 }
 
 // ExplainFolder says why a folder of the data folder cannot be opened, and what to do.

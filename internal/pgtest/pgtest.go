@@ -95,6 +95,11 @@ func (s *Server) Database(t testing.TB) string {
 	return s.url(name)
 }
 
+// Env is what libpq needs to find the server, for programs that a test runs.
+func (s *Server) Env() []string {
+	return []string{"PGHOST=127.0.0.1", "PGPORT=" + strconv.Itoa(s.port), "PGUSER=postgres"}
+}
+
 func (s *Server) url(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.port, database)
 }
@@ -113,9 +118,16 @@ func (s *Server) Pool(t testing.TB) (through func(url string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d user=postgres\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"+
-		"listen_port = %d\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 4\n",
-		s.port, port)
+	config := fmt.Sprintf(`[databases]
+* = host=127.0.0.1 port=%d user=postgres
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 4
+`, s.port, port)
 	file := filepath.Join(s.dir, "pgbouncer.ini")
 	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 		t.Fatal(err)
@@ -183,7 +195,8 @@ func start() (_ *Server, err error) {
 // Up starts the server and waits until it answers.
 func (s *Server) Up() error {
 	s.process = s.command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port),
-		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB")
+		"-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off",
+		"-c", "max_connections=300", "-c", "shared_buffers=64MB")
 	s.process.Stderr = &s.log
 	if err := s.process.Start(); err != nil {
 		return err

@@ -27,6 +27,7 @@ var rings = map[string]int{
 	"agent": 2, "auth": 2, "card": 2, "journal": 2, "store": 2,
 
 	"journal/sql":      3, // the journal on a store
+	"journal/postgres": 3, // what it needs of one engine
 	"journal/sqlite":   4, // the two in one, for a folder
 	"internal/binding": 3, "files": 3,
 

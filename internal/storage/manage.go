@@ -83,6 +83,10 @@ type PushConfigs struct {
 
 // OpenPushConfigs opens the folder of an agent or command below the value of --data-dir, which must exist.
 func OpenPushConfigs(ctx context.Context, run *cmdline.Run, dataDir, name string) (*PushConfigs, error) {
+	if cmdline.IsDatabase(dataDir) {
+		opened, err := openDatabase(ctx, run, dataDir, name, nil, nil)
+		return &PushConfigs{journal: opened}, err
+	}
 	folder, err := run.DataFolder(dataDir, name)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger,
 	}
 	sender, err := push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private, Logger: logger,
 		Shown: shown})
-	if err == nil && j.db != nil {
+	if err == nil && j.db != nil && j.waker == nil { // else the commands open the database
 		j.takePushCommands(logger)
 	}
 	return sender, err
@@ -67,6 +67,11 @@ func pushKey(run *cmdline.Run, j *Journal) ([]byte, error) {
 	}
 	if j.db == nil {
 		return nil, nil
+	}
+	if j.waker != nil {
+		return nil, cmdline.Usagef("there is no key for the secrets of push configs, which all nodes share").WithHint(
+			fmt.Sprintf("set %s to the same %d random bytes on each node, as made by: openssl rand -hex %[2]d",
+				envPushKey, push.KeySize))
 	}
 	path := filepath.Join(j.Place, pushKeyFile)
 	text, err := os.ReadFile(path)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storage opens the journals of commands in the data folder.
+// Package storage opens the journals of commands, in the data folder or in a database.
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,22 +13,35 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/memory"
+	"github.com/dragoman-a2a/dragoman/journal/postgres"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/store"
+	database "github.com/dragoman-a2a/dragoman/store/postgres"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 // A Journal keeps the tasks of an engine. Close it.
 type Journal struct {
 	journal.Journal
-	Place    string       // for people
-	db       *store.DB    // nil in memory
-	commands *http.Server // nil without push notifications
+	Place    string          // for people
+	Waker    journal.Waker   // tells the other nodes; nil if there are none
+	folder   string          // for what else belongs to the tasks; "" in memory
+	db       *store.DB       // nil in memory
+	waker    *postgres.Waker // nil if other processes cannot have the journal
+	commands *http.Server    // nil without push notifications
 }
 
-// Open opens the journal of an agent or command below the value of --data-dir.
+// Folder returns the folder for what is kept beside the tasks, "" if they are kept in memory. It belongs to this
+// machine, also if the tasks are in a database.
+func (s *Journal) Folder() string { return s.folder }
+
+// Open opens the journal of an agent or command at the value of --data-dir: in a database, or in a folder of its own
+// below it.
 func Open(ctx context.Context, run *cmdline.Run, dataDir, name string, logger *slog.Logger,
 	options *sql.Options) (*Journal, error) {
+	if cmdline.IsDatabase(dataDir) {
+		return openDatabase(ctx, run, dataDir, name, logger, options)
+	}
 	folder, err := run.DataFolder(dataDir, name)
 	if err != nil {
 		return nil, err
@@ -53,7 +67,29 @@ func OpenFolder(ctx context.Context, run *cmdline.Run, folder string, logger *sl
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &Journal{Journal: j, Place: folder, db: db}, nil
+	return &Journal{Journal: j, Place: folder, folder: folder, db: db}, nil
+}
+
+// openDatabase opens the journal that all agents and commands share in a database.
+func openDatabase(ctx context.Context, run *cmdline.Run, url, name string, logger *slog.Logger,
+	options *sql.Options) (*Journal, error) {
+	folder, err := run.DataFolder("", name)
+	if err != nil {
+		return nil, err
+	}
+	db, err := database.Open(ctx, url)
+	if err != nil {
+		return nil, cmdline.ExplainDatabase(err)
+	}
+	j, err := sql.New(ctx, db, options)
+	if err != nil {
+		return nil, errors.Join(cmdline.ExplainDatabase(err), db.Close())
+	}
+	waker, err := postgres.NewWaker(url, cmp.Or(logger, slog.Default()))
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &Journal{Journal: j, Place: db.Path(), Waker: waker, folder: folder, db: db, waker: waker}, nil
 }
 
 // Close closes the journal and its database.
@@ -61,6 +97,9 @@ func (s *Journal) Close() error {
 	var err error
 	if s.commands != nil {
 		err = s.commands.Close()
+	}
+	if s.waker != nil {
+		err = errors.Join(err, s.waker.Close())
 	}
 	err = errors.Join(err, s.Journal.Close())
 	if s.db != nil {

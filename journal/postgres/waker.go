@@ -103,7 +103,8 @@ func (w *Waker) notifyLoop(ctx context.Context) {
 		for _, p := range payloads {
 			// What cannot be sent is left to the polls: by the time that the server is back, they have seen it.
 			if err := w.send(ctx, &conn, p); err != nil && ctx.Err() == nil {
-				w.logger.DebugContext(ctx, "other nodes were not told of a commit; they find it by polling", "error", err)
+				w.logger.DebugContext(ctx, "other nodes were not told of a commit and find it by polling",
+					"error", err)
 				break
 			}
 		}

@@ -260,8 +260,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		"no server":   {"postgres://u:s3cret@127.0.0.1:1/d", store.ErrUnreachable, ""},
 		"no database": {at[:strings.LastIndex(at, "/")] + "/none?sslmode=disable", nil, "createdb"},
 		"no user":     {strings.Replace(at, "postgres:s3cret", "nobody:s3cret", 1) + "?sslmode=disable", nil, "PGUSER"},
-		"no rights":   {strings.Replace(at, "postgres:s3cret", "guest:s3cret", 1) + "?sslmode=disable", store.ErrReadOnly, "GRANT"},
-		"not a URL":   {"postgres://u:s3cret@:notaport/d", nil, "postgres://user@host:5432/database"},
+		"no rights": {strings.Replace(at, "postgres:s3cret", "guest:s3cret", 1) + "?sslmode=disable",
+			store.ErrReadOnly, "GRANT"},
+		"not a URL": {"postgres://u:s3cret@:notaport/d", nil, "postgres://user@host:5432/database"},
 	} {
 		db, err := postgres.Open(t.Context(), tt.url)
 		if err == nil {

@@ -27,6 +27,10 @@ func (c *hostCommand) openHost(ctx context.Context, o *hostOptions, logger *slog
 	if !o.alone || o.Data == cmdline.InMemory {
 		return storage.Open(ctx, c.Run, o.Data, agentHost, logger, nil)
 	}
+	if cmdline.IsDatabase(o.Data) {
+		return nil, cmdline.Usagef("a host for one user keeps its tasks in a folder, and --%s is a database",
+			cmdline.FlagDataDir).WithHint("leave --" + cmdline.FlagDataDir + " out, or serve the host with --serve")
+	}
 	if o.taskID != "" || o.contextID != "" {
 		opened, inUse, err := c.findOwn(ctx, o)
 		switch {

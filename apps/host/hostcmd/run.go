@@ -69,7 +69,7 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	options := &engine.Options{Journal: kept.Journal, Logger: logger}
+	options := &engine.Options{Journal: kept.Journal, Waker: kept.Waker, Logger: logger}
 	sender, err := o.push.Open(c.Run, kept, logger, nil)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 	if err != nil {
 		return nil, err
 	}
-	place := filepath.Join(h.journal.Place, "files")
+	place := filepath.Join(h.journal.Folder(), "files")
 	if o.Data == cmdline.InMemory {
 		if h.scratch, err = os.MkdirTemp("", "dragoman-files-"); err != nil {
 			return nil, err
@@ -133,8 +133,8 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 	if h.files, err = files.Open(place, &files.Options{Journal: h.journal.Journal, Logger: logger}); err != nil {
 		return nil, err
 	}
-	options := &engine.Options{Journal: h.journal.Journal, Logger: logger, TurnLimit: o.turnLimit,
-		Retention: o.retention}
+	options := &engine.Options{Journal: h.journal.Journal, Waker: h.journal.Waker, Logger: logger,
+		TurnLimit: o.turnLimit, Retention: o.retention}
 	if h.sender, err = o.push.Open(run, h.journal, logger, h.files.Shown); err != nil {
 		return nil, err
 	}
