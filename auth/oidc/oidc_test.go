@@ -4,6 +4,7 @@ package oidc_test
 
 import (
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -232,6 +234,47 @@ func TestAlgorithms(t *testing.T) {
 	}
 	if _, err := ask(t, a, ""); !errors.Is(err, auth.ErrMissing) {
 		t.Errorf("no token: %v", err)
+	}
+}
+
+// Only an algorithm on the list gets as far as a key. The keys cannot be had here, which such tokens are told.
+func TestAlgorithmsBeforeKeys(t *testing.T) {
+	t.Parallel()
+	p := newProvider(t)
+	p.Close()
+	curve := func(c elliptic.Curve) any {
+		key, err := ecdsa.GenerateKey(c, rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, rs := make([]byte, 64), rsaKey(t, "rs").Key
+	for alg, key := range map[jose.SignatureAlgorithm]any{
+		jose.HS256: secret, jose.HS384: secret, jose.HS512: secret,
+		jose.RS256: rs, jose.RS384: rs, jose.RS512: rs, jose.PS256: rs, jose.PS384: rs, jose.PS512: rs,
+		jose.ES256: curve(elliptic.P256()), jose.ES384: curve(elliptic.P384()), jose.ES512: curve(elliptic.P521()),
+		jose.EdDSA: edwards,
+	} {
+		token := sign(t, alg, key, claimsOf(p, nil))
+		for _, list := range [][]string{nil, {"RS512", "ES512"}} {
+			a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}, Algorithms: list})
+			taken := list
+			if list == nil {
+				taken = []string{"RS256", "PS256", "ES256", "ES384", "EdDSA"}
+			}
+			want := error(a2a.ErrUnauthenticated)
+			if slices.Contains(taken, string(alg)) {
+				want = a2a.ErrUnavailable
+			}
+			if _, err := ask(t, a, token); !errors.Is(err, want) {
+				t.Errorf("%s with the list %v: %v, want %v", alg, list, err, want)
+			}
+		}
 	}
 }
 
