@@ -31,6 +31,7 @@ Dragoman's client, and its command, call an **agent** that is written with their
 | files | bytes and a link, sent there and back |
 | data | structured data, sent there and back |
 | push | a push configuration gets the refusal of its generation |
+| login | gets a token from the OpenID provider that the card names, and calls with the SDK's own helper an agent that refuses callers without one |
 | host | asks our host for money back in another currency: it asks an agent of rates, then one of expenses, whose form the client fills in |
 | cli | ` + "`dragoman send`" + ` |
 

@@ -39,6 +39,7 @@ type lab struct {
 
 	currency, probe string // URLs of our servers
 	host            string // URL of our host, before currency and expenses
+	guarded         string // URL of our agent that takes tokens of a provider only
 	gateways        map[a2a.Generation]endpoints
 	flagships       map[string]addressBook // by what lies between; nil until a framework needs them
 	stops           []func()
@@ -101,6 +102,9 @@ func (l *lab) startOurs(ctx context.Context) error {
 		return err
 	}
 	if l.host, err = l.startHost(ctx); err != nil {
+		return err
+	}
+	if l.guarded, err = l.startGuarded(ctx); err != nil {
 		return err
 	}
 	l.gateways = map[a2a.Generation]endpoints{}

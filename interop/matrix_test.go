@@ -12,7 +12,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 )
 
-var tested = &peer{name: "Peer", version: "1.2", generation: a2a.Generation03,
+var tested = &peer{name: "Peer", version: "1.2", kind: golang, generation: a2a.Generation03,
 	transports: []string{a2a.BindingJSONRPC, a2a.BindingGRPC}}
 
 // played returns a row in which everything that is expected went well, but for what change does.

@@ -198,7 +198,7 @@ var peers = []*peer{
 // ofA2A are the columns of those who speak A2A.
 var ofA2A = []string{
 	"card", "send", "stream", "multi-turn", "get", "list", "cancel", "resubscribe", "errors", "files", "data", "push",
-	"host", "cli",
+	"login", "host", "cli",
 }
 
 // scenarios are the columns of the matrix.
@@ -216,7 +216,7 @@ var ofOthers = map[direction][]string{
 }
 
 // expected reports whether a row has a cell in a column: only 1.0 lists tasks, on both sides of a gateway, cli is our
-// command, and host is for some peers.
+// command, login is for the SDKs of Python and JavaScript, and host is for some peers.
 func expected(r *row, scenario string) bool {
 	if columns, other := ofOthers[r.direction]; other {
 		of := !r.peer.ownCalls || scenario == "tools"
@@ -234,6 +234,8 @@ func expected(r *row, scenario string) bool {
 			(r.direction != throughGateway || r.peer.upstream == a2a.Generation10)
 	case "cli":
 		return r.direction == toPeer
+	case "login":
+		return r.direction == fromPeer && (r.peer.kind == python || r.peer.kind == javaScript)
 	case "host":
 		return r.direction == fromPeer && r.peer.host
 	}

@@ -5,32 +5,21 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
-	oidcpkg "github.com/zitadel/oidc/v3/pkg/oidc"
-	"github.com/zitadel/oidc/v3/pkg/op"
-
-	"github.com/zitadel/oidc/v3/example/server/exampleop"
-	"github.com/zitadel/oidc/v3/example/server/storage"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/auth"
@@ -39,91 +28,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/client/oauth"
 )
 
-// provider is the OpenID provider of zitadel/oidc with its example storage. Access tokens of its client "cli" are JSON
-// Web Tokens, those of "agent" are opaque, and its key changes when a test says so.
-type provider struct {
-	*storage.Storage
-	url string
-
-	mu  sync.Mutex
-	key *signingKey
-}
-
-type signingKey struct {
-	id      string
-	private *rsa.PrivateKey
-}
-
-func (k *signingKey) SignatureAlgorithm() jose.SignatureAlgorithm { return jose.RS256 }
-func (k *signingKey) Algorithm() jose.SignatureAlgorithm          { return jose.RS256 }
-func (k *signingKey) Use() string                                 { return "sig" }
-func (k *signingKey) ID() string                                  { return k.id }
-func (k *signingKey) Key() any                                    { return k.private }
-
-// publicKey is that of a signingKey.
-type publicKey struct{ *signingKey }
-
-func (k publicKey) Key() any { return k.private.Public() }
-
-func (p *provider) SigningKey(context.Context) (op.SigningKey, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.key, nil
-}
-
-func (p *provider) KeySet(context.Context) ([]op.Key, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return []op.Key{publicKey{p.key}}, nil
-}
-
-func (p *provider) rotate(t *testing.T, id string) {
+func startProvider(t *testing.T) *provider {
 	t.Helper()
-	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	p, err := newProvider()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.key = &signingKey{id, private}
-}
-
-// clientOf makes the client "cli" one whose access tokens are JSON Web Tokens, and lets it sign in with a device.
-type clientOf struct{ op.Client }
-
-func (clientOf) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
-func (c clientOf) GrantTypes() []oidcpkg.GrantType {
-	return append(slices.Clone(c.Client.GrantTypes()), oidcpkg.GrantTypeDeviceCode)
-}
-
-// anyPort lets the client "agent" sign in from any port of the machine, as installed programs do.
-type anyPort struct{ op.Client }
-
-func (anyPort) ApplicationType() op.ApplicationType { return op.ApplicationTypeNative }
-
-func (p *provider) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
-	c, err := p.Storage.GetClientByClientID(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case id == "cli":
-		return clientOf{c}, nil
-	}
-	return anyPort{c}, nil
-}
-
-func newProvider(t *testing.T) *provider {
-	t.Helper()
-	srv := httptest.NewUnstartedServer(nil)
-	p := &provider{url: "http://" + srv.Listener.Addr().String()}
-	p.Storage = storage.NewStorageWithClients(storage.NewUserStore(p.url), map[string]*storage.Client{
-		"cli":   storage.NativeClient("cli", "http://127.0.0.1/callback"),
-		"agent": storage.WebClient("agent", "secret", "http://127.0.0.1/callback"),
-	})
-	p.rotate(t, "first")
-	srv.Config.Handler = exampleop.SetupServer(p.url, p, slog.New(slog.DiscardHandler), false)
-	srv.Start()
-	t.Cleanup(srv.Close)
+	t.Cleanup(p.close)
 	return p
 }
 
@@ -178,7 +89,7 @@ func accepts(t *testing.T, p *provider, audience string) *oidc.Authenticator {
 
 // A person signs in with a browser, and the agent knows them by the token; keys change; the token is refreshed.
 func TestOpenIDProvider(t *testing.T) {
-	p := newProvider(t)
+	p := startProvider(t)
 	config := oauth.Config{ClientID: "cli", Servers: []string{p.url}, Prompt: signIn,
 		Scopes: []string{"openid", "offline_access"}}
 	token, err := config.Login(t.Context(), p.scheme())
@@ -202,7 +113,9 @@ func TestOpenIDProvider(t *testing.T) {
 		t.Errorf("the ID token: %v", err)
 	}
 
-	p.rotate(t, "second")
+	if err := p.rotate("second"); err != nil {
+		t.Fatal(err)
+	}
 	expired := *token
 	expired.Expiry = time.Now().Add(-time.Minute)
 	source, err := config.Source(t.Context(), p.scheme(), &expired, nil)
@@ -223,7 +136,7 @@ func TestOpenIDProvider(t *testing.T) {
 
 // Tokens that the provider could have made, with its keys, and tokens that it could not.
 func TestTokensOfTheProvider(t *testing.T) {
-	p := newProvider(t)
+	p := startProvider(t)
 	agent := accepts(t, p, "cli")
 	public, err := x509.MarshalPKIXPublicKey(p.key.private.Public())
 	if err != nil {
@@ -279,7 +192,7 @@ func TestTokensOfTheProvider(t *testing.T) {
 }
 
 func TestOpenIDProviderByDevice(t *testing.T) {
-	p := newProvider(t)
+	p := startProvider(t)
 	config := oauth.Config{ClientID: "cli", Servers: []string{p.url}, Grant: oauth.DeviceCode,
 		Prompt: func(ctx context.Context, prompt oauth.Prompt) error {
 			return p.CompleteDeviceAuthorization(ctx, prompt.Code, "id1")
@@ -295,7 +208,7 @@ func TestOpenIDProviderByDevice(t *testing.T) {
 
 // Tokens that only the provider can read: it is asked about them.
 func TestIntrospection(t *testing.T) {
-	p := newProvider(t)
+	p := startProvider(t)
 	config := oauth.Config{ClientID: "agent", ClientSecret: "secret", Servers: []string{p.url}, Prompt: signIn,
 		Grant: oauth.AuthorizationCode}
 	token, err := config.Login(t.Context(), p.scheme())

@@ -23,8 +23,11 @@ type result struct {
 // playClient lets a peer's client talk to our servers at two URLs and reads what it says of that.
 func (l *lab) playClient(ctx context.Context, r *row, currency, probe string) map[string]result {
 	cmd := r.program.command(ctx, r.program.client, currency, probe, r.transport)
-	if r.direction == fromPeer && r.peer.host {
+	if expected(r, "host") {
 		cmd.Env = append(cmd.Environ(), "DRAGOMAN_HOST_URL="+l.host)
+	}
+	if expected(r, "login") {
+		cmd.Env = append(cmd.Environ(), "DRAGOMAN_GUARDED_URL="+l.guarded)
 	}
 	return l.playProgram(r, cmd)
 }

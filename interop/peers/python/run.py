@@ -24,6 +24,27 @@ UNKNOWN = "01a1fd5d-0000-7000-8000-000000000000"
 WEBHOOK = "https://example.com/hook"
 
 
+PROGRAM = ("sid1", "verysecret")  # what the OpenID provider knows of it
+
+
+async def token(http, configuration):
+    """Gets an access token for a program from the OpenID provider whose configuration is at a URL."""
+    provider = (await http.get(configuration)).raise_for_status().json()
+    form = {"grant_type": "client_credentials", "scope": "openid"}
+    answer = await http.post(provider["token_endpoint"], data=form, auth=PROGRAM)
+    return answer.raise_for_status().json()["access_token"]
+
+
+async def unauthenticated(call):
+    """Expects a call to fail because it has no credential: with 401, or UNAUTHENTICATED over gRPC."""
+    try:
+        await call
+    except Exception as e:  # noqa: BLE001 each transport of each SDK has its own
+        check("401" in str(e) or "UNAUTHENTICATED" in str(e), f"401 expected, not {type(e).__name__}: {e}")
+        return
+    check(False, "401 expected, not success")
+
+
 class NotOffered(Exception):
     """The SDK has no way to do what a scenario needs."""
 

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { A2AClient } from '@a2a-js/sdk/client';
-import { all, check, parameters, play, refused, sameData, say } from './run.mjs';
+import { NotOffered, all, check, parameters, play, refused, sameData, say } from './run.mjs';
 
 const [currencyURL, probeURL] = parameters();
 
@@ -105,5 +105,8 @@ await play({
     // The client itself refuses by the card before it asks the server.
     const config = { taskId: kept.task.id, pushNotificationConfig: { id: 'hook', url: say.webhook } };
     await refused(() => result(currency.setTaskPushNotificationConfig(config)), (e) => coded(-32003)(e) || /push notification/i.test(e.message));
+  },
+  async login() {
+    throw new NotOffered('there is no helper for credentials');
   },
 });

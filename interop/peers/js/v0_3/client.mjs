@@ -5,17 +5,17 @@
 import { randomUUID } from 'node:crypto';
 import {
   ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, PushNotificationNotSupportedError, RestTransportFactory,
-  TaskNotCancelableError, TaskNotFoundError,
+  TaskNotCancelableError, TaskNotFoundError, createAuthenticatingFetchWithRetry,
 } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
-import { all, check, parameters, play, refused, sameData, say } from './run.mjs';
+import { NotOffered, all, check, parameters, play, refused, sameData, say, token } from './run.mjs';
 
 const [currencyURL, probeURL, transport] = parameters();
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory, GRPC: GrpcTransportFactory };
 
-async function connect(url) {
+async function connect(url, options) {
   const card = await new DefaultAgentCardResolver().resolve(url);
-  const factory = new ClientFactory({ transports: [new factories[transport]()], preferredTransports: [transport] });
+  const factory = new ClientFactory({ transports: [new factories[transport](options)], preferredTransports: [transport] });
   return { card, client: await factory.createFromAgentCard(card) };
 }
 
@@ -111,5 +111,21 @@ await play({
     // Through the transport: the client itself refuses by the card.
     const config = { taskId: kept.task.id, pushNotificationConfig: { id: 'hook', url: say.webhook } };
     await refused(() => currency.transport.setTaskPushNotificationConfig(config), is(PushNotificationNotSupportedError));
+  },
+  async login() {
+    if (transport === 'GRPC') throw new NotOffered('the helper is a fetch, which gRPC does not use');
+    const url = process.env.DRAGOMAN_GUARDED_URL;
+    const [scheme] = Object.values((await connect(url)).card.securitySchemes);
+    const statuses = []; // of answers to calls, before the helper decides on a retry
+    const fetchImpl = createAuthenticatingFetchWithRetry(fetch, {
+      headers: async () => ({}),
+      async shouldRetryWithHeaders(_, { status }) {
+        statuses.push(status);
+        return status === 401 ? { Authorization: `Bearer ${await token(scheme.openIdConnectUrl)}` } : undefined;
+      },
+    });
+    const { client } = await connect(url, { fetchImpl });
+    const task = await client.sendMessage(ask([say.amount]));
+    check(statuses[0] === 401 && textOf(task.artifacts).includes(say.result), statuses, task);
   },
 });

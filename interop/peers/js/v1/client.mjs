@@ -4,19 +4,21 @@
 
 import { randomUUID } from 'node:crypto';
 import { Role, TaskState } from '@a2a-js/sdk';
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import {
+  ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, createAuthenticatingFetchWithRetry,
+} from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import {
   PushNotificationNotSupportedError, TaskNotCancelableError, TaskNotFoundError, UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import { all, check, parameters, play, refused, sameData, say } from './run.mjs';
+import { NotOffered, all, check, parameters, play, refused, sameData, say, token } from './run.mjs';
 
 const [currencyURL, probeURL, transport] = parameters();
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory, GRPC: GrpcTransportFactory };
 
-async function connect(url) {
+async function connect(url, options) {
   const card = await new DefaultAgentCardResolver().resolve(url);
-  const factory = new ClientFactory({ transports: [new factories[transport]()], preferredTransports: [transport] });
+  const factory = new ClientFactory({ transports: [new factories[transport](options)], preferredTransports: [transport] });
   return { card, client: await factory.createFromAgentCard(card) };
 }
 
@@ -117,5 +119,21 @@ await play({
   async push() {
     const config = { tenant: '', id: 'hook', taskId: kept.task.id, url: say.webhook, token: '', authentication: undefined };
     await refused(() => currency.createTaskPushNotificationConfig(config), is(PushNotificationNotSupportedError));
+  },
+  async login() {
+    if (transport === 'GRPC') throw new NotOffered('the helper is a fetch, which gRPC does not use');
+    const url = process.env.DRAGOMAN_GUARDED_URL;
+    const [scheme] = Object.values((await connect(url)).card.securitySchemes);
+    const statuses = []; // of answers to calls, before the helper decides on a retry
+    const fetchImpl = createAuthenticatingFetchWithRetry(fetch, {
+      headers: async () => ({}),
+      async shouldRetryWithHeaders(_, { status }) {
+        statuses.push(status);
+        return status === 401 ? { Authorization: `Bearer ${await token(scheme.scheme.value.openIdConnectUrl)}` } : undefined;
+      },
+    });
+    const { client } = await connect(url, { fetchImpl });
+    const task = await client.sendMessage(ask([say.amount]));
+    check(statuses[0] === 401 && textOf(task.artifacts).includes(say.result), statuses, task);
   },
 });

@@ -3,10 +3,12 @@
 
 import asyncio
 import base64
+import os
 import uuid
 
 from a2a import types
-from a2a.client import A2ACardResolver, A2AClient, A2AGrpcClient
+from a2a.client import A2ACardResolver, A2AClient, A2AGrpcClient, ClientCallContext
+from a2a.client.auth import AuthInterceptor, InMemoryContextCredentialStore
 from a2a.grpc import a2a_pb2_grpc
 from a2a.types import (
     DataPart, FilePart, FileWithBytes, FileWithUri, Message, MessageSendConfiguration, MessageSendParams, Part,
@@ -32,8 +34,8 @@ class Refused(Exception):
 class OverJSONRPC:
     """Unwraps the envelopes that the SDK's client for JSON-RPC takes and returns."""
 
-    def __init__(self, http, card):
-        self.client = A2AClient(http, agent_card=card)
+    def __init__(self, http, card, interceptors=None):
+        self.client = A2AClient(http, agent_card=card, interceptors=interceptors)
 
     @staticmethod
     def result(response):
@@ -41,8 +43,9 @@ class OverJSONRPC:
             raise Refused(response.root.error.code, response.root.error.message)
         return response.root.result
 
-    async def send(self, params):
-        return self.result(await self.client.send_message(types.SendMessageRequest(id=str(uuid.uuid4()), params=params)))
+    async def send(self, params, context=None):
+        request = types.SendMessageRequest(id=str(uuid.uuid4()), params=params)
+        return self.result(await self.client.send_message(request, context=context))
 
     async def stream(self, params):
         request = types.SendStreamingMessageRequest(id=str(uuid.uuid4()), params=params)
@@ -190,9 +193,22 @@ async def main():
                 task_id=kept["task"].id, push_notification_config=PushNotificationConfig(id="hook", url=run.WEBHOOK))
             await refused(currency.set_push(config), -32003, "FAILED_PRECONDITION", "UNIMPLEMENTED")
 
+        async def login():
+            if TRANSPORT == "GRPC":
+                raise run.NotOffered("the client for gRPC takes no interceptors")
+            card = await A2ACardResolver(http, os.environ["DRAGOMAN_GUARDED_URL"]).get_agent_card()
+            store = InMemoryContextCredentialStore()
+            guarded = OverJSONRPC(http, card, [AuthInterceptor(store)])
+            [(name, scheme)] = card.security_schemes.items()
+            await store.set_credentials("mine", name, await run.token(http, scheme.root.open_id_connect_url))
+            await run.unauthenticated(guarded.send(ask(run.AMOUNT)))
+            task = await guarded.send(ask(run.AMOUNT), ClientCallContext(state={"sessionId": "mine"}))
+            run.check(run.RESULT in text_of(task.artifacts), task)
+
         await run.play({
             "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "cancel": cancel,
             "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
+            "login": login,
         })
 
 

@@ -3,9 +3,11 @@
 
 import asyncio
 import base64
+import os
 import uuid
 
-from a2a.client import ClientConfig, ClientFactory
+from a2a.client import ClientCallContext, ClientConfig, ClientFactory
+from a2a.client.auth import AuthInterceptor, InMemoryContextCredentialStore
 from a2a.client.card_resolver import A2ACardResolver
 from a2a.client.errors import A2AClientHTTPError, A2AClientJSONRPCError
 from a2a.types import (
@@ -21,13 +23,13 @@ CURRENCY, PROBE, TRANSPORT = run.arguments()
 kept = {}
 
 
-async def connect(url, http, streaming, polling=False):
+async def connect(url, http, streaming, polling=False, interceptors=None):
     card = await A2ACardResolver(http, url).get_agent_card()
     config = ClientConfig(
         streaming=streaming, polling=polling, httpx_client=http, supported_transports=[TRANSPORT], use_client_preference=True,
         grpc_channel_factory=lambda target: grpc.aio.insecure_channel(target.removeprefix("http://")),
     )
-    return card, ClientFactory(config).create(card)
+    return card, ClientFactory(config).create(card, interceptors=interceptors)
 
 
 def message(*parts, task_id=None, context_id=None):
@@ -68,8 +70,8 @@ async def main():
         _, probe_waiting = await connect(PROBE, http, streaming=False)
         _, probe_polling = await connect(PROBE, http, streaming=False, polling=True)
 
-        async def send_to(client, msg):
-            async for event in client.send_message(msg):
+        async def send_to(client, msg, context=None):
+            async for event in client.send_message(msg, context=context):
                 run.check(isinstance(event, tuple), "a task expected, not", event)
                 return event[0]
 
@@ -149,9 +151,19 @@ async def main():
                 task_id=kept["task"].id, push_notification_config=PushNotificationConfig(id="hook", url=run.WEBHOOK))
             await refused(waiting.set_task_callback(config), -32003, 400, 501, "FAILED_PRECONDITION", "UNIMPLEMENTED")
 
+        async def login():
+            store = InMemoryContextCredentialStore()
+            card, guarded = await connect(os.environ["DRAGOMAN_GUARDED_URL"], http, streaming=False, interceptors=[AuthInterceptor(store)])
+            [(name, scheme)] = card.security_schemes.items()
+            await store.set_credentials("mine", name, await run.token(http, scheme.root.open_id_connect_url))
+            await run.unauthenticated(send_to(guarded, message(run.AMOUNT)))
+            task = await send_to(guarded, message(run.AMOUNT), ClientCallContext(state={"sessionId": "mine"}))
+            run.check(run.RESULT in text_of(task), task)
+
         await run.play({
             "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "cancel": cancel,
             "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
+            "login": login,
         })
 
 

@@ -5,7 +5,8 @@ import asyncio
 import os
 import uuid
 
-from a2a.client import ClientConfig, ClientFactory
+from a2a.client import ClientCallContext, ClientConfig, ClientFactory
+from a2a.client.auth import AuthInterceptor, InMemoryContextCredentialStore
 from a2a.client.card_resolver import A2ACardResolver
 from a2a.helpers import get_data_parts, get_raw_parts, get_text_parts, get_url_parts
 from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
@@ -23,13 +24,13 @@ CURRENCY, PROBE, TRANSPORT = run.arguments()
 kept = {}
 
 
-async def connect(url, http, streaming):
+async def connect(url, http, streaming, interceptors=None):
     card = await A2ACardResolver(http, url).get_agent_card()
     config = ClientConfig(
         streaming=streaming, httpx_client=http, supported_protocol_bindings=[TRANSPORT], use_client_preference=True,
         grpc_channel_factory=lambda target: grpc.aio.insecure_channel(target.removeprefix("http://")),
     )
-    return card, ClientFactory(config).create(card)
+    return card, ClientFactory(config).create(card, interceptors=interceptors)
 
 
 def message(*parts, task=None):
@@ -64,8 +65,8 @@ async def main():
         _, probe = await connect(PROBE, http, streaming=True)
         _, probe_waiting = await connect(PROBE, http, streaming=False)
 
-        async def send_to(client, request):
-            async for event in client.send_message(request):
+        async def send_to(client, request, context=None):
+            async for event in client.send_message(request, context=context):
                 run.check(event.HasField("task"), "a task expected, not", event)
                 return event.task
 
@@ -154,6 +155,15 @@ async def main():
             config = TaskPushNotificationConfig(task_id=kept["task"].id, url=run.WEBHOOK)
             await refused(PushNotificationNotSupportedError, waiting.create_task_push_notification_config(config))
 
+        async def login():
+            store = InMemoryContextCredentialStore()
+            card, guarded = await connect(os.environ["DRAGOMAN_GUARDED_URL"], http, streaming=False, interceptors=[AuthInterceptor(store)])
+            [(name, scheme)] = card.security_schemes.items()
+            await store.set_credentials("mine", name, await run.token(http, scheme.open_id_connect_security_scheme.open_id_connect_url))
+            await run.unauthenticated(send_to(guarded, ask(run.AMOUNT)))
+            task = await send_to(guarded, ask(run.AMOUNT), ClientCallContext(state={"sessionId": "mine"}))
+            run.check(run.RESULT in text_of(task), task)
+
         async def host():
             _, client = await connect(os.environ["DRAGOMAN_HOST_URL"], http, streaming=False)
             _, watching = await connect(os.environ["DRAGOMAN_HOST_URL"], http, streaming=True)
@@ -170,6 +180,7 @@ async def main():
         scenarios = {
             "card": card_scenario, "send": send, "stream": stream, "multi-turn": multi_turn, "get": get, "list": list_tasks,
             "cancel": cancel, "resubscribe": resubscribe, "errors": errors, "files": files, "data": data, "push": push,
+            "login": login,
         }
         if "DRAGOMAN_HOST_URL" in os.environ:
             scenarios["host"] = host
