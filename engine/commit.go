@@ -124,6 +124,9 @@ func (r *runner) commit(c change) error {
 		r.svc.recallDelegated(r.key)
 	}
 	r.e.notify(r.e.ctx, r.key)
+	if c.release && cm.Head.Run.Open { // for another node to go on
+		r.e.notify(r.e.ctx, claimable(r.key.Agent))
+	}
 	if r.e.opts.Push != nil {
 		r.e.opts.Push.Notify()
 	}

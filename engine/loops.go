@@ -134,6 +134,10 @@ func (e *Engine) listenLoop() {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		err := e.opts.Waker.Listen(e.ctx, func(key journal.Key) {
+			if key.ID == "" {
+				e.kick()
+				return
+			}
 			if e.rings.get(key) != nil {
 				e.spawn(func() { e.refreshRing(key) })
 			}
@@ -248,3 +252,6 @@ func (e *Engine) notify(ctx context.Context, key journal.Key) {
 		e.opts.Waker.Notify(ctx, key)
 	}
 }
+
+// claimable is the key by which other nodes learn that there are tasks of an agent to claim.
+func claimable(agent string) journal.Key { return journal.Key{Scope: journal.Scope{Agent: agent}} }

@@ -121,6 +121,11 @@ func (e *Engine) claim(ctx context.Context, key journal.Key, sl *slot) error {
 		e.runners.fill(key, sl, nil)
 		return nil // inputs wait until some node runs this agent
 	}
+	if e.drained.Load() { // it could only give the lease back
+		e.runners.fill(key, sl, nil)
+		e.notify(ctx, claimable(key.Agent))
+		return nil
+	}
 	c, err := e.journal.ClaimTask(ctx, key, e.opts.Node, e.opts.LeaseTTL)
 	if err != nil {
 		e.runners.fill(key, sl, nil)

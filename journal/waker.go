@@ -10,7 +10,8 @@ import (
 // A Waker tells the nodes of a journal that a task has something new. It only says "look again" and may lose or
 // repeat what it says: everybody who listens also polls.
 type Waker interface {
-	// Notify says that these tasks have something new. It does not block for long and has nothing to report.
+	// Notify says that these tasks have something new. A key with nothing but an agent says that there may be tasks of
+	// the agent to claim. Notify does not block for long and has nothing to report.
 	Notify(ctx context.Context, keys ...Key)
 	// Listen calls f for each key that any node notifies about, until ctx ends. f must return quickly.
 	Listen(ctx context.Context, f func(Key)) error

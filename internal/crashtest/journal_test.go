@@ -13,7 +13,6 @@ import (
 	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
-	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
 // A record is a task as the journal has it once its process is gone.
@@ -32,19 +31,22 @@ func examine(t testing.TB, folder string) map[a2a.TaskID]*record {
 	return records
 }
 
-// examineEach calls visit for each task in the folder of a process that has ended. It checks what must hold whatever
-// happened: the file is sound, events are numbered without a gap, they fold into the task that is loaded, and nothing
-// follows an end.
-func examineEach(t testing.TB, folder string, visit func(*record)) {
+// examineEach calls visit for each task in the folder or database of processes that have ended. It checks what must
+// hold whatever happened: the file is sound, events are numbered without a gap, they fold into the task that is loaded,
+// and nothing follows an end.
+func examineEach(t testing.TB, place string, visit func(*record)) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), folder, sqlite.Options{})
+	db, err := openPlace(t.Context(), place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	var verdict string
-	if err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
-		t.Fatalf("integrity_check: %s, %v", verdict, err)
+	if db.Dialect().Name == "sqlite" {
+		var verdict string
+		err := db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict)
+		if err != nil || verdict != "ok" {
+			t.Fatalf("integrity_check: %s, %v", verdict, err)
+		}
 	}
 	j, err := sql.New(t.Context(), db, nil)
 	if err != nil {

@@ -23,10 +23,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/agent"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/gctune"
+	"github.com/dragoman-a2a/dragoman/journal/postgres"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/push"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
+	"github.com/dragoman-a2a/dragoman/store"
+	database "github.com/dragoman-a2a/dragoman/store/postgres"
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
@@ -40,6 +43,8 @@ type config struct {
 	WriteTimeout time.Duration // 0 means the default
 	DrainTimeout time.Duration // 0 means 20 s
 	InMemory     bool          // no database
+	Database     string        // URL of one that several processes share; "" for one in the folder
+	LeaseTTL     time.Duration // 0 means the default
 	Push         bool          // webhooks on this machine are notified, and tried again soon
 }
 
@@ -57,7 +62,7 @@ type usage struct {
 	Heap       int64 // bytes of live objects and of stacks, right after a collection
 }
 
-// serve is the server process: the whole stack on SQLite, until SIGTERM.
+// serve is the server process: the whole stack on a database, until SIGTERM.
 func serve(text string) error {
 	var c config
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -70,7 +75,11 @@ func serve(text string) error {
 		os.Exit(2)
 	}()
 	quiet := slog.New(slog.DiscardHandler) // what fails here is part of the proof
-	db, err := sqlite.Open(ctx, c.Folder, sqlite.Options{})
+	place := c.Folder
+	if c.Database != "" {
+		place = c.Database
+	}
+	db, err := openPlace(ctx, place)
 	if err != nil {
 		return err
 	}
@@ -81,7 +90,15 @@ func serve(text string) error {
 	}
 	defer j.Close()
 	gctune.Tune(quiet)
-	options := &engine.Options{Journal: j, Logger: quiet}
+	options := &engine.Options{Journal: j, Logger: quiet, LeaseTTL: c.LeaseTTL}
+	if c.Database != "" {
+		waker, err := postgres.NewWaker(c.Database, quiet)
+		if err != nil {
+			return err
+		}
+		defer waker.Close()
+		options.Waker = waker
+	}
 	if c.InMemory {
 		options.Journal = nil
 	}
@@ -148,6 +165,14 @@ func serve(text string) error {
 	wg.Wait()
 	controls.Close()
 	return errors.Join(failed...)
+}
+
+// openPlace opens the database at a URL or in a folder.
+func openPlace(ctx context.Context, place string) (*store.DB, error) {
+	if database.IsURL(place) {
+		return database.Open(ctx, place)
+	}
+	return sqlite.Open(ctx, place, sqlite.Options{})
 }
 
 // listen binds each address. One that a killed process had may take a moment to come free.

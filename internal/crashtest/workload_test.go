@@ -26,6 +26,23 @@ const seedEnv = "DRAGOMAN_PROOF_SEED"
 // journal must contain everything that the server acknowledged, and must agree with everything that the server showed.
 func TestWorkload(t *testing.T) {
 	t.Parallel()
+	seed := seedOf(t)
+	p := start(t, config{})
+	ctx, cancel := context.WithTimeout(t.Context(), prove(8*time.Second, 2*time.Minute))
+	defer cancel()
+	clients := startWorkers(ctx, p, 8, seed)
+	kills := killAgain(ctx, p, rand.New(rand.NewPCG(seed, 1000)))
+	acks := clients.wait()
+	settle(t, p)
+	p.stop()
+	acks.check(t, p.config.Folder)
+	once(t, p.config.Folder)
+	acks.show(t, kills)
+}
+
+// seedOf returns a new seed, or that of the environment.
+func seedOf(t *testing.T) uint64 {
+	t.Helper()
 	seed := rand.Uint64()
 	if text := os.Getenv(seedEnv); text != "" {
 		var err error
@@ -34,34 +51,45 @@ func TestWorkload(t *testing.T) {
 		}
 	}
 	t.Logf("repeat with %s=%d", seedEnv, seed)
-	p := start(t, config{})
-	ctx, cancel := context.WithTimeout(t.Context(), prove(8*time.Second, 2*time.Minute))
-	defer cancel()
-	var clients []*worker
-	var wg sync.WaitGroup
-	for i := range 8 {
+	return seed
+}
+
+// workers work until a context ends.
+type workers struct {
+	all []*worker
+	end sync.WaitGroup
+}
+
+func startWorkers(ctx context.Context, p *process, n int, seed uint64) *workers {
+	ws := new(workers)
+	for i := range n {
 		w := newWorker(p, rand.New(rand.NewPCG(seed, uint64(i))), i)
-		clients = append(clients, w)
-		wg.Go(func() {
+		ws.all = append(ws.all, w)
+		ws.end.Go(func() {
 			for ctx.Err() == nil {
 				w.act(ctx)
 			}
 		})
 	}
-	kills := killAgain(ctx, p, rand.New(rand.NewPCG(seed, 1000)))
-	wg.Wait()
+	return ws
+}
 
-	settle(t, p)
-	p.stop()
+// wait waits for the end of the context and returns all that was acknowledged.
+func (ws *workers) wait() *acknowledged {
+	ws.end.Wait()
 	acks := newAcknowledged()
-	for _, w := range clients {
+	for _, w := range ws.all {
 		acks.add(w.acks)
 	}
-	acks.check(t, p.config.Folder)
-	once(t, p.config.Folder)
-	t.Logf("%d kills; acknowledged: %d tasks, %d messages, %d events, %d ends", kills, len(acks.tasks),
-		count(acks.messages), acks.shown, count(acks.ends))
-	if kills == 0 || len(acks.tasks) == 0 || len(acks.messages) == 0 || acks.shown == 0 || len(acks.ends) == 0 {
+	return acks
+}
+
+// show fails if nothing was acknowledged.
+func (a *acknowledged) show(t *testing.T, kills int) {
+	t.Helper()
+	t.Logf("%d kills; acknowledged: %d tasks, %d messages, %d events, %d ends", kills, len(a.tasks),
+		count(a.messages), a.shown, count(a.ends))
+	if kills == 0 || len(a.tasks) == 0 || len(a.messages) == 0 || a.shown == 0 || len(a.ends) == 0 {
 		t.Error("the workload shows nothing")
 	}
 }
@@ -155,10 +183,10 @@ func (a *acknowledged) message(task a2a.TaskID, m accepted) {
 }
 
 // check compares what the server has told with what its journal has.
-func (a *acknowledged) check(t *testing.T, folder string) {
+func (a *acknowledged) check(t *testing.T, place string) {
 	t.Helper()
 	lost := maps.Clone(a.tasks)
-	examineEach(t, folder, func(r *record) {
+	examineEach(t, place, func(r *record) {
 		id := r.task.ID
 		delete(lost, id)
 		for _, m := range a.messages[id] {

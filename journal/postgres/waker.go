@@ -65,7 +65,7 @@ func NewWaker(url string, logger *slog.Logger) (*Waker, error) {
 	return w, nil
 }
 
-// Close ends the connection that notifies. What was not sent yet is left to the polls.
+// Close sends what it can within a second, and ends the connection that notifies.
 func (w *Waker) Close() error {
 	w.cancel()
 	w.loop.Wait()
@@ -93,20 +93,26 @@ func (w *Waker) notifyLoop(ctx context.Context) {
 	for {
 		select {
 		case <-w.some:
+			w.sendAll(ctx, &conn)
 		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			w.sendAll(ctx, &conn)
 			return
 		}
-		w.mu.Lock()
-		payloads := pack(w.pending)
-		clear(w.pending)
-		w.mu.Unlock()
-		for _, p := range payloads {
-			// What cannot be sent is left to the polls: by the time that the server is back, they have seen it.
-			if err := w.send(ctx, &conn, p); err != nil && ctx.Err() == nil {
-				w.logger.DebugContext(ctx, "other nodes were not told of a commit and find it by polling",
-					"error", err)
-				break
-			}
+	}
+}
+
+func (w *Waker) sendAll(ctx context.Context, conn **pgx.Conn) {
+	w.mu.Lock()
+	payloads := pack(w.pending)
+	clear(w.pending)
+	w.mu.Unlock()
+	for _, p := range payloads {
+		// What cannot be sent is left to the polls: by the time that the server is back, they have seen it.
+		if err := w.send(ctx, conn, p); err != nil && ctx.Err() == nil {
+			w.logger.DebugContext(ctx, "other nodes were not told of a commit and find it by polling", "error", err)
+			return
 		}
 	}
 }
