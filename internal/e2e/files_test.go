@@ -90,10 +90,6 @@ func (s *stack) readers(t *testing.T, user string) map[string]*client.Client {
 // readersAt returns such clients for the card at an address, whose user can change; web may be nil.
 func readersAt(t *testing.T, at string, web *http.Client, user *string) map[string]*client.Client {
 	t.Helper()
-	asUser := func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
-		call.Params.Set("X-User", *user)
-		return next(ctx, call)
-	}
 	dialed, err := client.Dial(t.Context(), at, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -101,20 +97,31 @@ func readersAt(t *testing.T, at string, web *http.Client, user *string) map[stri
 	defer dialed.Close()
 	readers := make(map[string]*client.Client)
 	for _, iface := range dialed.Card().SupportedInterfaces {
-		card := dialed.Card().Clone()
-		card.SupportedInterfaces = []a2a.AgentInterface{iface}
-		c, err := client.New(card, &client.Options{Generations: wire.Generations, HTTPClient: web,
-			Interceptors: []client.Interceptor{asUser}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
-		readers[iface.ProtocolVersion+" "+iface.Binding] = c
+		readers[iface.ProtocolVersion+" "+iface.Binding] = readerOf(t, dialed.Card(), iface, web, user)
 	}
 	if len(readers) != 7 {
 		t.Fatalf("interfaces %v", readers)
 	}
 	return readers
+}
+
+// readerOf returns such a client for one interface.
+func readerOf(t *testing.T, card *a2a.AgentCard, iface a2a.AgentInterface, web *http.Client,
+	user *string) *client.Client {
+	t.Helper()
+	card = card.Clone()
+	card.SupportedInterfaces = []a2a.AgentInterface{iface}
+	asUser := func(ctx context.Context, call *client.Call, next client.Handler) (any, error) {
+		call.Params.Set("X-User", *user)
+		return next(ctx, call)
+	}
+	c, err := client.New(card, &client.Options{Generations: wire.Generations, HTTPClient: web,
+		Interceptors: []client.Interceptor{asUser}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // urlsOf returns the URLs in all parts of a task.
@@ -313,6 +320,52 @@ func (s *stack) attack(t *testing.T, role, ref string) {
 			"X-User: bob")
 		if strings.Contains(body, "signature=") {
 			t.Errorf("%s as %s: Bob is answered %s", m.method, role, body)
+		}
+	}
+}
+
+// handsOver answers everything with a file.
+func handsOver(*stack) agent.Agent {
+	return agent.Func(func(_ context.Context, t *agent.Turn) error {
+		return t.Artifact("file", a2a.RawPart([]byte(secret), "text/plain", "alice.txt"))
+	})
+}
+
+// The address of a file without the signature that its owner was shown, or with that of another file, answers like one
+// of a file that does not exist. It is the same address through a gateway and a host.
+func TestFilesOfOthersAreNotThere(t *testing.T) {
+	t.Parallel()
+	s, open := startShared(t, handsOver, byHeader), startShared(t, handsOver, anyone)
+	for place, at := range map[string]string{"direct": s.url, "gateway": s.serveGateway(t),
+		"host": startShared(t, hostOver(t, open.url), byHeader).url} {
+		urls := map[string]string{}
+		for _, name := range []string{"alice", "bob"} {
+			result, err := readersAt(t, at, nil, &name)["1.0 "+a2a.BindingJSONRPC].SendMessage(t.Context(),
+				saying("echo hello", func(*a2a.Message) {}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown := urlsOf(result.(*a2a.Task))
+			if len(shown) == 0 {
+				t.Fatalf("%s: %s is shown %+v", place, name, result)
+			}
+			urls[name] = shown[0]
+			if status, content := s.read(t, urls[name]); status != http.StatusOK || content != secret {
+				t.Fatalf("%s: %s reads %d %q", place, name, status, content)
+			}
+		}
+		path, _, signed := strings.Cut(urls["alice"], "?")
+		_, signature, _ := strings.Cut(urls["bob"], "?")
+		if !signed || signature == "" {
+			t.Fatalf("%s: the URLs are %v", place, urls)
+		}
+		never := path[:strings.LastIndex(path, "/")+1] + strings.Repeat("0", len(path)-strings.LastIndex(path, "/")-1)
+		for _, query := range []string{"", "?" + signature} {
+			status, foreign := s.read(t, path+query)
+			status2, none := s.read(t, never+query)
+			if status != status2 || foreign != none || status == http.StatusOK {
+				t.Errorf("%s: Alice's file: %d %q, none: %d %q", place, status, foreign, status2, none)
+			}
 		}
 	}
 }
