@@ -85,6 +85,11 @@ func New(c *a2a.AgentCard, opts *Options) (*Client, error) {
 }
 
 func open(c *a2a.AgentCard, o Options) (*Client, error) {
+	if o.Credentials != nil {
+		if send := o.Credentials(c, o.CardURL); send != nil {
+			o.Interceptors = append(slices.Clone(o.Interceptors), send)
+		}
+	}
 	cl := &Client{opts: o}
 	cl.card.Store(c)
 	cl.closers = append(cl.closers, o.release)

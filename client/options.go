@@ -33,6 +33,9 @@ type Options struct {
 	Tenant       string        // sent with every call; empty means what the card gives the interface that is called
 	Extensions   []string      // URIs of the extensions to activate with every call
 	Interceptors []Interceptor // see every call, the first one outermost
+	// Credentials returns what sends the credentials for an agent, by its card and where that came from; nil for none.
+	// It is the innermost interceptor, under the rules of CardURL.
+	Credentials func(card *a2a.AgentCard, cardURL string) Interceptor
 
 	// RawFiles reads and writes the bytes of files to agents of 0.2 and 0.3, over HTTP+JSON and gRPC, as bytes, as
 	// agents of the SDK for JavaScript do. False means that both bytes and base64 text in their place are read, and the

@@ -155,7 +155,7 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 	options := &client.Options{
 		HTTPClient: c.HTTPClient(),
 		Extensions: c.Extensions,
-		CardURL:    cardURL, CredentialsTo: c.CredentialsTo,
+		CardURL:    cardURL, CredentialsTo: c.CredentialsTo, Credentials: c.Login,
 		PollInterval: c.PollInterval,
 		Interceptors: []client.Interceptor{c.Send(params), (&reconnect{Terminal: c.Terminal}).see},
 	}
@@ -163,9 +163,6 @@ func (c *Caller) Dial(ctx context.Context) (*client.Client, error) {
 		return nil, err
 	}
 	if err := c.addKey(found, options); err != nil {
-		return nil, err
-	}
-	if err := c.addLogin(ctx, found, options); err != nil {
 		return nil, err
 	}
 	if tap, ok := c.HTTPClient().Transport.(*Tap); ok {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/gateway"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
@@ -56,8 +57,9 @@ decides whom the agent sees:
 callers: each caller, with its own credentials. The agent keeps callers apart.
 With --access, gateway checks the same credentials first.
 
-gateway: the gateway only, with --bearer and --svc-param if they are set. All
-callers share the gateway's tasks at the agent. --token implies this.`
+gateway: the gateway only, with --bearer and --svc-param if they are set, else
+with its login at each agent (dragoman auth login). All callers share the
+gateway's tasks at the agent. --token implies this.`
 
 const gatewayExample = `  dragoman gateway http://127.0.0.1:10000 --addr 127.0.0.1:8090
   dragoman gateway -a old=http://127.0.0.1:10000 -a new=https://agents.example.com/new
@@ -148,6 +150,10 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 	}
 	defer cmdline.CloseAudit(audit, &err)
 	gctune.Tune(logger)
+	var login func(*a2a.AgentCard, string) client.Interceptor // the gateway's own, else callers bring theirs
+	if hides {
+		login = c.Login
+	}
 	g, err := gateway.New(upstreams, &gateway.Options{
 		Server: server.Options{
 			URL: o.URL, Logger: logger, DrainTimeout: o.Drain, TLS: o.TLS,
@@ -160,7 +166,8 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 			},
 		},
 		Client: client.Options{HTTPClient: c.HTTPClient(), Generations: generations,
-			Interceptors: []client.Interceptor{c.Send(params)}, CredentialsTo: c.CredentialsTo},
+			Interceptors: []client.Interceptor{c.Send(params)}, CredentialsTo: c.CredentialsTo,
+			Credentials: login},
 		HideCallers:          hides,
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,
@@ -184,7 +191,7 @@ func (c *gatewayCommand) hidesCallers(o *gatewayOptions) (bool, error) {
 	switch {
 	case len(o.upstreams) > 1 && c.HasCredentials():
 		return false, cmdline.Usagef("credentials are set, but each of the %d agents would get them",
-			len(o.upstreams)).WithHint("run a gateway for each agent that needs credentials")
+			len(o.upstreams)).WithHint("log in at each agent with dragoman auth login, and leave them out")
 	case o.agentSees == "" && o.callers.File != "":
 		return false, cmdline.Usagef("--access says who may call the gateway, but not whom the agent sees").WithHint(
 			"set --agent-sees callers to pass their credentials on; " + sharesTasks)

@@ -161,7 +161,7 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 	}
 	options := &host.DirectoryOptions{Networks: o.networks, Verify: trust.Verify(),
 		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations,
-			CredentialsTo: c.CredentialsTo}}
+			CredentialsTo: c.CredentialsTo, Credentials: c.Login}}
 	for _, text := range o.agents {
 		alias, card := connect.NameAndRef(text)
 		if card == "" {
@@ -174,7 +174,8 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 		options.Agents = append(options.Agents, host.AgentRef{Card: card, Alias: alias})
 	}
 	if o.registry != "" {
-		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.HTTPClient()})
+		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.HTTPClient(),
+			Token: c.Env("DRAGOMAN_REGISTRY_TOKEN")})
 		if err != nil {
 			return nil, connect.BadRegistry(o.registry)
 		}
