@@ -41,13 +41,13 @@ type Access struct {
 	Call      *a2a.Call
 }
 
-// Operations returns the names that [Access].Operation can have: the operations of agents, then those of a registry,
-// and those of a coordinator, for which the agent is the project.
+// Operations returns the names that [Access].Operation can have: the operations of agents, then those of a registry, of
+// a console, and of a coordinator, for which the agent is the project.
 func Operations() []string {
 	return []string{"SendMessage", "SendStreamingMessage", "GetTask", "ListTasks", "CancelTask", "SubscribeToTask",
 		"CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs",
 		"DeleteTaskPushNotificationConfig", "GetExtendedAgentCard",
-		"ReadCatalogue", "ChangeCatalogue",
+		"ReadCatalogue", "ChangeCatalogue", "ReadConsole", "UseConsole",
 		"ObserveProject", "JoinProject", "ManageProject"}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/internal/binding/sse"
@@ -66,12 +68,9 @@ func (c *Console) handler() http.Handler {
 
 	api := func(pattern string, serve func(w http.ResponseWriter, r *http.Request) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if c.options.Authenticator != nil {
-				if _, err := c.options.Authenticator.Authenticate(r); err != nil {
-					w.Header().Set("WWW-Authenticate", "Bearer")
-					c.refuse(w, err)
-					return
-				}
+			if err := c.admit(r); err != nil {
+				c.refuse(w, err)
+				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 			answer, err := serve(w, r)
@@ -114,6 +113,22 @@ func (c *Console) handler() http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
+// admit refuses a request of an unknown caller, or of one that may not do this.
+func (c *Console) admit(r *http.Request) error {
+	if c.options.Authenticator == nil {
+		return nil
+	}
+	caller, err := c.options.Authenticator.Authenticate(r)
+	if err != nil || c.options.Policy == nil {
+		return err
+	}
+	access := auth.Access{Agent: "console", Operation: "UseConsole", Call: &a2a.Call{Identity: caller}}
+	if r.Method == http.MethodGet {
+		access.Operation = "ReadConsole"
+	}
+	return c.options.Policy.Decide(r.Context(), access)
+}
+
 // ServeHTTP serves the pages and their API.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.routes.ServeHTTP(w, r) }
 
@@ -127,6 +142,12 @@ func (c *Console) refuse(w http.ResponseWriter, err error) {
 			status: http.StatusRequestEntityTooLarge}
 	case p.status >= 500 && p.status != http.StatusBadGateway:
 		c.logger.Error("a request failed", "error", err)
+	}
+	if p.status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if e, ok := errors.AsType[*a2a.Error](err); ok && e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(p.status)

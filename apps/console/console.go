@@ -32,7 +32,10 @@ type Options struct {
 	Client client.Options // for calls of agents
 	// Authenticator knows who may use the console; nil lets everyone who reaches it.
 	Authenticator auth.Authenticator
-	Logger        *slog.Logger // nil means slog.Default()
+	// Policy decides about each request: the operation is ReadConsole or, if it changes something or calls an agent,
+	// UseConsole. The agent is "console". Nil allows everything.
+	Policy auth.Policy
+	Logger *slog.Logger // nil means slog.Default()
 }
 
 // A Console holds conversations with agents. Close it before the database.

@@ -306,10 +306,22 @@ func TestFailures(t *testing.T) {
 	b.must("POST", "conversations/"+id+"/messages", say("again"))
 }
 
-// Other sites cannot make a browser use the console, and a token is asked for where one is set.
+// guestsRead allows all but one caller to read only.
+type guestsRead struct{}
+
+func (guestsRead) Decide(_ context.Context, access auth.Access) error {
+	if access.Call.Identity.Subject == "me" || access.Agent == "console" && access.Operation == "ReadConsole" {
+		return nil
+	}
+	return a2a.NewError(a2a.ErrPermissionDenied, "guests only read")
+}
+
+// Other sites cannot make a browser use the console, a token is asked for where one is set, and a policy decides.
 func TestCallers(t *testing.T) {
 	t.Parallel()
-	b := open(t, console.Options{Authenticator: auth.Token("secret", a2a.Identity{Subject: "me"})})
+	b := open(t, console.Options{
+		Authenticator: auth.Tokens(map[string]a2a.Identity{"secret": {Subject: "me"}, "reader": {Subject: "guest"}}),
+		Policy:        guestsRead{}})
 	call := func(method, path string, headers ...string) int {
 		req, err := http.NewRequestWithContext(t.Context(), method, b.web.URL+path, strings.NewReader(`{"url":" "}`))
 		if err != nil {
@@ -338,6 +350,8 @@ func TestCallers(t *testing.T) {
 		{"GET", "/api/state", []string{"Authorization", "Bearer wrong"}, 401},
 		{"GET", "/api/state", []string{"Authorization", "Bearer secret"}, 200},
 		{"POST", "/api/agents", []string{"Authorization", "Bearer secret"}, 400},
+		{"GET", "/api/state", []string{"Authorization", "Bearer reader"}, 200},
+		{"POST", "/api/agents", []string{"Authorization", "Bearer reader"}, 403},
 		{"POST", "/api/agents", []string{"Authorization", "Bearer secret", "Origin", "https://evil.example"}, 403},
 		{"POST", "/api/agents", []string{"Authorization", "Bearer secret", "Sec-Fetch-Site", "cross-site"}, 403},
 	} {

@@ -16,6 +16,7 @@ package mcpbridge
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -24,9 +25,11 @@ import (
 	"strings"
 	"time"
 
+	sdkauth "github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/internal/mcphttp"
 )
 
@@ -119,8 +122,54 @@ func New(agents []Agent, opts *Options) (*Bridge, error) {
 // MCP returns the server, for transports other than HTTP.
 func (b *Bridge) MCP() *sdk.Server { return b.mcp }
 
-// Handler returns the handler of the MCP endpoint.
-func (b *Bridge) Handler() http.Handler { return mcphttp.Handler(b.mcp, nil, nil) }
+// Callers tell who calls a bridge over HTTP, and decide what they may do.
+type Callers struct {
+	// Of returns the caller of a request. A session is for the caller that began it.
+	Of func(*http.Request) a2a.Identity
+	// Policy decides about each call of a tool: that of a skill is the operation SendMessage with the skill, and those
+	// for tasks are GetTask and CancelTask. The agent is the name that it has at the bridge. Nil allows everything.
+	Policy auth.Policy
+}
+
+// Handler returns the handler of the MCP endpoint. Without callers all may do everything.
+func (b *Bridge) Handler(callers *Callers) http.Handler {
+	h := mcphttp.Handler(b.mcp, nil, nil)
+	if callers == nil {
+		return h
+	}
+	// The SDK shows a tool its caller only if it has the token of the caller verified.
+	known := sdkauth.RequireBearerToken(func(_ context.Context, _ string, r *http.Request) (*sdkauth.TokenInfo, error) {
+		id := callers.Of(r)
+		decide := func(ctx context.Context, access auth.Access) error {
+			if callers.Policy == nil {
+				return nil
+			}
+			access.Call = &a2a.Call{Identity: id}
+			return callers.Policy.Decide(ctx, access)
+		}
+		return &sdkauth.TokenInfo{UserID: id.Subject + "\x00" + id.Client, Expiration: time.Now().Add(time.Hour),
+			Extra: map[string]any{decideKey: decide}}, nil
+	}, nil)(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer verified")
+		known.ServeHTTP(w, r)
+	})
+}
+
+const decideKey = "decide"
+
+// decide asks the policy about a call of a tool. The refusal is text for the model; "" allows the call.
+func decide(ctx context.Context, req *sdk.CallToolRequest, access auth.Access) (refusal string) {
+	if req.Extra == nil || req.Extra.TokenInfo == nil {
+		return ""
+	}
+	ask := req.Extra.TokenInfo.Extra[decideKey].(func(context.Context, auth.Access) error)
+	if err := ask(ctx, access); err != nil {
+		return a2a.AsError(err).PublicMessage()
+	}
+	return ""
+}
 
 // maxToolName is the longest name of a tool that all clients take.
 const maxToolName = 64

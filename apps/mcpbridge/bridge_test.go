@@ -5,6 +5,7 @@ package mcpbridge_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -69,7 +70,13 @@ func bridge(t *testing.T, generation string, opts *mcpbridge.Options, with *mcp.
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := httptest.NewServer(b.Handler())
+	return connect(t, generation, b.Handler(nil), with)
+}
+
+// connect connects to the endpoint of a bridge.
+func connect(t *testing.T, generation string, endpoint http.Handler, with *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	srv := httptest.NewServer(endpoint)
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, with).Connect(t.Context(),
 		&mcp.StreamableClientTransport{
 			Endpoint: srv.URL, HTTPClient: srv.Client(),

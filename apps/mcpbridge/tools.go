@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 )
 
 // The tools beside those of skills.
@@ -69,6 +70,10 @@ func (b *Bridge) addSkill(r *remote, s *a2a.AgentSkill, name string) {
 	}
 	id := s.ID
 	b.mcp.AddTool(tool, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		access := auth.Access{Agent: r.name, Operation: "SendMessage", Skill: id}
+		if refusal := decide(ctx, req, access); refusal != "" {
+			return refuse(refusal), nil
+		}
 		return b.limited(func() (*sdk.CallToolResult, error) { return b.use(ctx, r, id, req) })
 	})
 }
@@ -108,11 +113,11 @@ func (b *Bridge) addTaskTools() {
 		Name: toolGetTask, Description: "Look how far a task is that an earlier call left, and get its result.",
 		InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: &no},
-	}, b.onTask((*Bridge).getTask))
+	}, b.onTask("GetTask", (*Bridge).getTask))
 	b.mcp.AddTool(&sdk.Tool{
 		Name: toolCancelTask, Description: "Cancel a task.", InputSchema: schema,
 		Annotations: &sdk.ToolAnnotations{IdempotentHint: true},
-	}, b.onTask((*Bridge).cancelTask))
+	}, b.onTask("CancelTask", (*Bridge).cancelTask))
 }
 
 func (b *Bridge) names() []string {
@@ -123,7 +128,7 @@ func (b *Bridge) names() []string {
 	return names
 }
 
-func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (*sdk.CallToolResult,
+func (b *Bridge) onTask(operation string, do func(*Bridge, context.Context, *remote, a2a.TaskID) (*sdk.CallToolResult,
 	error)) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		in, err := readInput(req.Params.Arguments)
@@ -135,6 +140,10 @@ func (b *Bridge) onTask(do func(*Bridge, context.Context, *remote, a2a.TaskID) (
 		}
 		for _, r := range b.agents {
 			if in.Agent == r.name || in.Agent == "" && len(b.agents) == 1 {
+				access := auth.Access{Agent: r.name, Operation: operation}
+				if refusal := decide(ctx, req, access); refusal != "" {
+					return refuse(refusal), nil
+				}
 				return b.limited(func() (*sdk.CallToolResult, error) { return do(b, ctx, r, a2a.TaskID(in.TaskID)) })
 			}
 		}

@@ -4,6 +4,7 @@ package cmdline
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"errors"
 	"math"
@@ -160,7 +161,16 @@ func (o *CallerOptions) readFile(listen *ListenOptions) (Callers, error) {
 	return Callers{file.Authenticator, file.Policy}, nil
 }
 
-// Guard lets only callers through to h, which never sees their credentials. The answers to others are plain text.
+type callerKey struct{}
+
+// CallerOf returns the caller of a request that Guard let through.
+func CallerOf(r *http.Request) a2a.Identity {
+	id, _ := r.Context().Value(callerKey{}).(a2a.Identity)
+	return id
+}
+
+// Guard lets only callers through to h, which learns them by [CallerOf] and never sees their credentials. The answers
+// to others are plain text.
 func (c Callers) Guard(what string, h http.Handler) http.Handler {
 	if c.Authenticator == nil {
 		return h
@@ -170,7 +180,8 @@ func (c Callers) Guard(what string, h http.Handler) http.Handler {
 		schemes = asks.SecuritySchemes()
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, err := c.Authenticator.Authenticate(r); err != nil {
+		caller, err := c.Authenticator.Authenticate(r)
+		if err != nil {
 			status := http.StatusServiceUnavailable // the provider cannot be asked
 			switch {
 			case errors.Is(err, a2a.ErrUnauthenticated):
@@ -187,7 +198,7 @@ func (c Callers) Guard(what string, h http.Handler) http.Handler {
 			http.Error(w, a2a.AsError(err).PublicMessage(), status)
 			return
 		}
-		r = r.Clone(r.Context())
+		r = r.Clone(context.WithValue(r.Context(), callerKey{}, caller))
 		r.Header.Del("Authorization")
 		r.Header.Del("Cookie")
 		for _, scheme := range schemes {

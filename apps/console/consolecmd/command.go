@@ -59,7 +59,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	flags.SortFlags = false
 	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:12000", "address to listen on; port 0 picks a free port")
-	o.callers = cmdline.CallerOptions{MayDo: "talk to the agents", NoRules: true}
+	o.callers = cmdline.CallerOptions{MayDo: "talk to the agents"}
 	o.callers.Add(flags)
 	o.TLSFlags(flags)
 	c.DataDirFlag(flags, &o.Data)
@@ -104,7 +104,7 @@ func (c *command) serve(ctx context.Context, o *options) (err error) {
 	defer func() { err = errors.Join(err, db.Close()) }()
 	gctune.Tune(logger)
 	app, err := console.New(ctx, &console.Options{Store: db, Client: client.Options{HTTPClient: c.HTTPClient()},
-		Authenticator: callers.Authenticator, Logger: logger})
+		Authenticator: callers.Authenticator, Policy: callers.Policy, Logger: logger})
 	if err != nil {
 		return err
 	}

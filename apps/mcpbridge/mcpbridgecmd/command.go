@@ -78,7 +78,7 @@ func newBridgeCommand(caller *connect.Caller) *cobra.Command {
 	connect.AgentsFlag(flags, &o.agents)
 	flags.StringVar(&o.Addr, "http", "", "serve streamable HTTP at this address instead of standard input and "+
 		"output; port 0 picks a free port")
-	o.callers = cmdline.CallerOptions{MayDo: "use the agents", NoRules: true}
+	o.callers = cmdline.CallerOptions{MayDo: "use the agents"}
 	o.callers.Add(flags)
 	o.callers.AddOld(flags, FlagToken)
 	flags.DurationVar(&o.wait, "max-wait", limits.Wait,
@@ -141,6 +141,9 @@ func (c *bridgeCommand) check(o *bridgeOptions) error {
 		return cmdline.Usagef("--max-wait is %v; it must be above 0", o.wait)
 	case o.maxOutput <= 0:
 		return cmdline.Usagef("--max-output is %d; it must be above 0", o.maxOutput)
+	case o.Addr == "" && o.callers.File != "":
+		return cmdline.Usagef("--access is set, but standard input and output have one caller").WithHint(
+			"leave it out, or serve over HTTP with --http")
 	case o.Addr == "":
 		return nil
 	}
@@ -164,7 +167,11 @@ func (c *bridgeCommand) serveHTTP(ctx context.Context, o *bridgeOptions, b *mcpb
 	}
 	o.callers.WarnPlain(c.Terminal, &o.ListenOptions, ln.Addr())
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", callers.Guard("bridge", b.Handler()))
+	endpoint := b.Handler(nil)
+	if callers.Authenticator != nil {
+		endpoint = callers.Guard("bridge", b.Handler(&mcpbridge.Callers{Of: cmdline.CallerOf, Policy: callers.Policy}))
+	}
+	mux.Handle("/mcp", endpoint)
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
