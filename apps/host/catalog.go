@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/card"
 )
@@ -23,14 +24,22 @@ func (d *Directory) readCatalog(ctx context.Context) {
 		return
 	}
 	entries, err := d.list(ctx)
-	entries = slices.DeleteFunc(entries, func(e *registry.Entry) bool { return !d.trusts(ctx, e) })
+	var refused []plan.Unreachable
+	entries = slices.DeleteFunc(entries, func(e *registry.Entry) bool {
+		err := d.trust(ctx, e)
+		if err != nil {
+			refused = append(refused, plan.Unreachable{Agent: e.Alias,
+				Reason: cmp.Or(plainWords(err), wordsIn(err.Error()))})
+		}
+		return err != nil
+	})
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
 		d.problem = cmp.Or(plainWords(err), wordsIn(err.Error()), "it cannot be read")
 		return
 	}
-	d.listed, d.problem = time.Now(), ""
+	d.listed, d.problem, d.refused = time.Now(), "", refused
 	d.drop(func(r *remote) bool {
 		return !slices.ContainsFunc(entries, func(e *registry.Entry) bool { return catalogKey(e) == r.key })
 	})
@@ -39,10 +48,10 @@ func (d *Directory) readCatalog(ctx context.Context) {
 	}
 }
 
-// trusts reports whether the card of an entry may be used, and leaves in it what may be read.
-func (d *Directory) trusts(ctx context.Context, e *registry.Entry) bool {
+// trust says why the card of an entry may not be used, and leaves in it what may be read.
+func (d *Directory) trust(ctx context.Context, e *registry.Entry) error {
 	if d.opts.Verify == nil || e.Card == nil {
-		return true
+		return nil
 	}
 	raw, err := e.Card.AppendJSON(nil)
 	if err == nil {
@@ -51,7 +60,7 @@ func (d *Directory) trusts(ctx context.Context, e *registry.Entry) bool {
 	if err == nil {
 		e.Card, err = card.Decode(raw)
 	}
-	return err == nil
+	return err
 }
 
 func catalogKey(e *registry.Entry) string { return "registry\x00" + e.ID }

@@ -79,9 +79,10 @@ type Directory struct {
 	hangUp context.CancelFunc
 
 	mu      sync.Mutex
-	agents  []*remote // in the order of the options, then of the catalogue
-	listed  time.Time // when the catalogue was read last
-	problem string    // why it could not be
+	agents  []*remote          // in the order of the options, then of the catalogue
+	listed  time.Time          // when the catalogue was read last
+	problem string             // why it could not be
+	refused []plan.Unreachable // those in it whose cards are not trusted
 	closed  bool
 }
 
@@ -203,7 +204,7 @@ func (d *Directory) Agents(ctx context.Context) (agents []plan.Agent, missing []
 	if d.problem != "" {
 		missing = append(missing, plan.Unreachable{Agent: "the registry", Reason: d.problem})
 	}
-	return agents, missing
+	return agents, append(missing, d.refused...)
 }
 
 func (r *remote) whyMissing() string {

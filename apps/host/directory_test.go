@@ -22,6 +22,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/apps/samples/hello"
+	"github.com/dragoman-a2a/dragoman/card/signature"
 	"github.com/dragoman-a2a/dragoman/client"
 )
 
@@ -401,5 +402,30 @@ func TestAnAgentThatIsNamedAndListedIsOne(t *testing.T) {
 		if got := aliases(t, d); !slices.Equal(got, []string{hello.Card().Name, "other"}) {
 			t.Errorf("the agents are %q", got)
 		}
+	}
+}
+
+// An agent of the catalogue whose card is not trusted is missing, with the reason.
+func TestUntrustedEntriesAreNamed(t *testing.T) {
+	t.Parallel()
+	d, err := host.NewDirectory(&host.DirectoryOptions{
+		Catalog: listed(entry("1", "signed", "http://127.0.0.1:1"), entry("2", "unsigned", "http://127.0.0.1:2")),
+		Verify: func(_ context.Context, ref string, document []byte) ([]byte, error) {
+			if ref == "unsigned" {
+				return nil, signature.ErrUnsigned
+			}
+			return document, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if found := aliases(t, d); !slices.Equal(found, []string{"signed"}) {
+		t.Errorf("the agents are %v", found)
+	}
+	_, missing := d.Agents(t.Context())
+	want := []plan.Unreachable{{Agent: "unsigned", Reason: "no trusted key signed its card"}}
+	if !slices.Equal(missing, want) {
+		t.Errorf("missing are %+v", missing)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/card"
+	"github.com/dragoman-a2a/dragoman/card/signature"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/store"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	// Verify judges each card that is added or fetched, see card.Options. Nil takes all. Cards that were kept before
 	// are judged when they are fetched the next time.
 	Verify func(ctx context.Context, ref string, document []byte) ([]byte, error)
+	// Verifier says which signature of a card holds, for Entry.Signature. Nil says that none does.
+	Verifier *signature.Verifier
 
 	Timeout     time.Duration // of one fetch of a card and of one connection; 0 means 10 s
 	MaxCard     int64         // bytes of a card; 0 means 1 MiB

@@ -100,6 +100,7 @@ type sight struct {
 	raw    []byte
 	digest string
 	places places
+	signed *Signature // of card; nil if none holds
 
 	foundAt, etag, modified string // all empty when the card was not to be had
 
@@ -130,6 +131,9 @@ func (g *Registry) look(ctx context.Context, t *target) (*sight, error) {
 	} else if t.given != nil {
 		s.take(t.given, t.known.Raw)
 	}
+	if s.card != nil {
+		s.signed = g.signatureOf(ctx, s.raw)
+	}
 	if s.err == nil {
 		s.err = g.reach(ctx, s)
 	}
@@ -155,6 +159,17 @@ func (g *Registry) fetch(ctx context.Context, t *target, s *sight) error {
 		s.take(found.Card, found.Raw)
 	}
 	return nil
+}
+
+func (g *Registry) signatureOf(ctx context.Context, raw []byte) *Signature {
+	if g.opts.Verifier == nil {
+		return nil
+	}
+	got, err := g.opts.Verifier.Verify(ctx, raw)
+	if err != nil { // Verify has judged it
+		return nil
+	}
+	return &Signature{KeyID: clip(got.KeyID, 1000), KeysURL: got.KeysURL, Form: string(got.Form)}
 }
 
 // take notes a card. Its digest does not depend on spaces and the order of members, which some servers vary.

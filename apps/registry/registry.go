@@ -62,11 +62,20 @@ type Entry struct {
 	Card        *a2a.AgentCard   `json:"card"`         // the last one that could be used
 	CardVersion int              `json:"cardVersion"`  // counts the cards that the agent has had, from 1
 	Generations []a2a.Generation `json:"generations"`  // that its interfaces speak, the newest first
-	Health      Health           `json:"health"`       // as of the last check
+	// which signature of the card holds, by the keys that the registry trusts; nil if none does
+	Signature *Signature `json:"signature,omitzero"`
+	Health    Health     `json:"health"` // as of the last check
 	// how well it fits the text of a query: more is better, within one query
 	Score     float64   `json:"score,omitzero"`
 	AddedAt   time.Time `json:"addedAt"`
 	UpdatedAt time.Time `json:"updatedAt"` // when the card was last found to be another one
+}
+
+// Signature is the signature of a card that a registry has verified.
+type Signature struct {
+	KeyID   string `json:"keyId"`
+	KeysURL string `json:"keysUrl,omitzero"` // where the key was fetched; "" for one that the registry was given
+	Form    string `json:"form"`             // canonical form that it covers, see signature.Form
 }
 
 // HealthState tells whether an agent is there.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/dragoman-a2a/dragoman/card"
 	"github.com/dragoman-a2a/dragoman/store"
 )
@@ -51,19 +53,26 @@ type record struct {
 }
 
 const recordColumns = `number, id, alias, identity, url, address, found_at, etag, modified, card_version,
-	added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error`
+	added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error,
+	signature`
 
 func scanRecord(scan func(...any) error) (*record, error) {
 	var r record
 	var added, updated, since, checked, due int64
+	var signed string
 	err := scan(&r.number, &r.ID, &r.Alias, &r.identity, &r.URL, &r.address, &r.foundAt, &r.etag, &r.modified,
 		&r.CardVersion, &added, &updated, &r.Health.State, &since, &checked, &due, &r.Health.LatencyMS,
-		&r.Health.Failures, &r.Health.Error)
+		&r.Health.Failures, &r.Health.Error, &signed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("registry: read an agent: %w", err)
+	}
+	if signed != "" {
+		if err := json.Unmarshal([]byte(signed), &r.Signature); err != nil {
+			return nil, fmt.Errorf("registry: the signature of an agent that was kept cannot be read: %w", err)
+		}
 	}
 	r.AddedAt, r.UpdatedAt = timeOf(added), timeOf(updated)
 	r.Health.Since, r.Health.CheckedAt, r.Health.NextAt = timeOf(since), timeOf(checked), timeOf(due)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/store"
 )
@@ -81,13 +83,15 @@ func (g *Registry) insert(ctx context.Context, tx *store.Tx, at *target, alias s
 	var number int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO registry_agents (id, alias, alias_key, identity, url, address,
 		found_at, etag, modified,
-		card_version, added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10, $11, $12, $13, $14, $15, $16, $17) RETURNING number`,
+		card_version, added_at, updated_at, health, health_since, checked_at, due_at, latency, failures, error,
+		signature)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, $10, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+		RETURNING number`,
 		string(a2a.NewContextID()), // a UUIDv7 like all ids here
 		alias, strings.ToLower(alias), at.identity, at.url, seen.places.String(), seen.foundAt, seen.etag,
 		seen.modified, now,
 		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures,
-		h.Error).Scan(&number)
+		h.Error, seen.signed.text()).Scan(&number)
 	if err != nil {
 		return 0, fmt.Errorf("registry: add an agent: %w", err)
 	}
@@ -98,6 +102,7 @@ func (g *Registry) insert(ctx context.Context, tx *store.Tx, at *target, alias s
 func (g *Registry) update(ctx context.Context, tx *store.Tx, r *record, seen *sight) error {
 	version, updated := r.CardVersion, millis(r.UpdatedAt)
 	if seen.card != nil {
+		r.Signature = seen.signed
 		current, err := readDigest(ctx, tx, r.number, version)
 		if err != nil {
 			return err
@@ -115,14 +120,24 @@ func (g *Registry) update(ctx context.Context, tx *store.Tx, r *record, seen *si
 	h := seen.health(r.Health, g.pause)
 	_, err := tx.ExecContext(ctx, `UPDATE registry_agents SET address = $2, found_at = $3, etag = $4, modified = $5,
 		card_version = $6, updated_at = $7,
-		health = $8, health_since = $9, checked_at = $10, due_at = $11, latency = $12, failures = $13, error = $14
-		WHERE number = $1`,
+		health = $8, health_since = $9, checked_at = $10, due_at = $11, latency = $12, failures = $13, error = $14,
+		signature = $15 WHERE number = $1`,
 		r.number, seen.places.String(), r.foundAt, r.etag, r.modified, version, updated,
-		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures, h.Error)
+		string(h.State), millis(h.Since), millis(h.CheckedAt), millis(h.NextAt), h.LatencyMS, h.Failures, h.Error,
+		r.Signature.text())
 	if err != nil {
 		return fmt.Errorf("registry: note the check of %s: %w", r.ID, err)
 	}
 	return nil
+}
+
+// text is how the tables keep a signature.
+func (s *Signature) text() string {
+	if s == nil {
+		return ""
+	}
+	text, _ := json.Marshal(s) // of strings
+	return string(text)
 }
 
 func readDigest(ctx context.Context, tx *store.Tx, agent int64, version int) (digest string, err error) {

@@ -124,7 +124,7 @@ func (c *serving) serve(ctx context.Context, o *serveOptions) (err error) {
 	defer func() { err = errors.Join(err, kept.close()) }()
 	catalogue, err := registry.New(ctx, kept.db, &registry.Options{
 		Networks: o.networks, Interval: o.interval, MaxAgents: o.maxAgents, Logger: logger,
-		Verify: trust.Verify(),
+		Verify: trust.Verify(), Verifier: trust.Verifier,
 	})
 	if err != nil {
 		return err

@@ -31,6 +31,7 @@ func entry(p *terminal.Printer, e *registry.Entry) {
 	p.Field(1, "Skills", strings.Join(skills, ", "))
 	p.Field(1, "Generations", joinGenerations(e.Generations))
 	p.Field(1, "Card", cmdline.Itoa(e.CardVersion)+", since "+instant(e.UpdatedAt))
+	p.Field(1, "Signature", signatureText(e.Signature))
 	p.Field(1, "Health", healthText(&e.Health))
 	p.Field(1, "Error", e.Health.Error)
 	p.End()
@@ -45,7 +46,22 @@ func entryLine(p *terminal.Printer, e *registry.Entry) {
 	if versions := joinGenerations(e.Generations); versions != "" {
 		words = append(words, "versions "+versions)
 	}
+	if e.Signature != nil {
+		words = append(words, "verified")
+	}
 	p.Field(0, "Agent", e.Alias+" - "+strings.Join(words, ", "))
+}
+
+// signatureText says by which key the registry has verified a card; "" if by none.
+func signatureText(s *registry.Signature) string {
+	if s == nil {
+		return ""
+	}
+	text := "verified by the key " + s.KeyID
+	if s.KeysURL != "" {
+		text += " of " + s.KeysURL
+	}
+	return text
 }
 
 func joinGenerations(list []a2a.Generation) string {
