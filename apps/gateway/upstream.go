@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -114,8 +115,15 @@ func (u *upstream) newCalling(found *a2a.AgentCard) (*calling, error) {
 // awayText is what clients read while the upstream is away: they reached somebody, so they look for the fault here.
 const awayText = "the gateway runs, but the agent behind it cannot be reached; start that agent, then try again"
 
+const untrustedText = "the gateway runs, but no key that it trusts signed the card of the agent behind it; " +
+	"tell the gateway's operator"
+
 func unreachable(u *upstream, err error) error {
-	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: awayText, Cause: fmt.Errorf("upstream %s: %w", u.ref, err)}
+	text := awayText
+	if errors.Is(err, card.ErrUntrusted) {
+		text = untrustedText
+	}
+	return &a2a.Error{Kind: a2a.ErrUnavailable, Message: text, Cause: fmt.Errorf("upstream %s: %w", u.ref, err)}
 }
 
 func (u *upstream) close() error {

@@ -92,7 +92,7 @@ func Command(caller *connect.Caller) *cobra.Command {
 	o.SignFlag(flags)
 	flags.StringVar(&o.agentSees, "agent-sees", "", "callers passes their credentials on to the agent, gateway "+
 		"sends only its own (default: gateway with --token or --bearer, else callers)")
-	for _, name := range []string{"bearer", connect.FlagSvcParam} {
+	for _, name := range append([]string{"bearer", connect.FlagSvcParam}, connect.TrustFlags...) {
 		flags.AddFlag(c.Flags().Lookup(name))
 	}
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
@@ -135,6 +135,10 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 	if err != nil {
 		return err
 	}
+	trust, err := c.OpenTrust()
+	if err != nil {
+		return err
+	}
 	ln, err := o.Listen(ctx)
 	if err != nil {
 		return err
@@ -167,7 +171,8 @@ func (c *gatewayCommand) serve(ctx context.Context, o *gatewayOptions) (err erro
 		},
 		Client: client.Options{HTTPClient: c.HTTPClient(), Generations: generations,
 			Interceptors: []client.Interceptor{c.Send(params)}, CredentialsTo: c.CredentialsTo,
-			Credentials: login},
+			Credentials: login,
+			Resolver:    card.NewResolver(&card.Options{HTTPClient: c.HTTPClient(), Verify: trust.Verify()})},
 		HideCallers:          hides,
 		AllowPrivateWebhooks: o.privateWebhooks,
 		Logger:               logger,
