@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,6 +196,10 @@ func (c *Console) addAgent(_ http.ResponseWriter, r *http.Request) (any, error) 
 	wanted.URL = strings.TrimSpace(wanted.URL)
 	if wanted.URL == "" {
 		return nil, a2a.InvalidParams("url", "is needed: the address of an agent or of its card")
+	}
+	if u, err := url.Parse(wanted.URL); err == nil && u.User != nil {
+		return nil, a2a.InvalidParams("url", "has a user or a password, which the console would keep and show: leave "+
+			"it out")
 	}
 	a, problems, err := c.fetch(r.Context(), wanted.URL)
 	if err != nil {

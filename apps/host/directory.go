@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -137,9 +138,19 @@ func NewDirectory(opts *DirectoryOptions) (*Directory, error) {
 		if ref.Card == "" {
 			return nil, fmt.Errorf("host: agent %d has no card; give the agent's URL", i+1)
 		}
-		d.agents = append(d.agents, d.newRemote(ref.Card+"\x00"+ref.Alias, ref, true))
+		d.agents = append(d.agents, d.newRemote(withoutUser(ref.Card)+"\x00"+ref.Alias, ref, true))
 	}
 	return d, nil
+}
+
+// withoutUser leaves out the name and the password in a URL: tasks keep the key of an agent.
+func withoutUser(ref string) string {
+	u, err := url.Parse(ref)
+	if err != nil || u.User == nil {
+		return ref
+	}
+	u.User = nil
+	return u.String()
 }
 
 func (d *Directory) newRemote(key string, ref AgentRef, given bool) *remote {
