@@ -23,6 +23,8 @@ type conn struct {
 	net.Conn
 	r    *bufio.Reader
 	body []byte // of the last answer; reused
+
+	refused bool // an answer may be a refusal
 }
 
 func dial(addr string) (*conn, error) {
@@ -48,7 +50,7 @@ func (c *conn) readHead() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !bytes.HasPrefix(head, statusOK) {
+	if !c.refused && !bytes.HasPrefix(head, statusOK) {
 		return 0, fmt.Errorf("answered %q", bytes.SplitN(head, headEnd[:2], 2)[0])
 	}
 	length := -1

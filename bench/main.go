@@ -109,4 +109,6 @@ var cases = []struct {
 	{"dialects", measureDialects},
 	{"gateway", measureGateway},
 	{"coordination", measureCoord},
+	{"jwt", measureJWT},
+	{"abuse", measureAbuse},
 }

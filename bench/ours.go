@@ -19,8 +19,8 @@ import (
 	"github.com/dragoman-a2a/dragoman/store/sqlite"
 )
 
-// serveOurs serves Dragoman with its defaults: in memory, or on SQLite in a folder.
-func serveOurs(ctx context.Context, ln net.Listener, folder string) error {
+// serveOurs serves Dragoman with its defaults: in memory, or on SQLite in a folder. tune may be nil.
+func serveOurs(ctx context.Context, ln net.Listener, folder string, tune func(*server.Options) error) error {
 	quiet := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	opts := engine.Options{Logger: quiet}
 	if folder != "" {
@@ -41,7 +41,13 @@ func serveOurs(ctx context.Context, ln net.Listener, folder string) error {
 		return err
 	}
 	svc := eng.Agent("hello", benchAgent(), &engine.AgentOptions{Card: hello.Card()})
-	srv, err := server.New(svc, &server.Options{Card: hello.Card(), Logger: quiet, OnDrain: eng.Shutdown})
+	so := server.Options{Card: hello.Card(), Logger: quiet, OnDrain: eng.Shutdown}
+	if tune != nil {
+		if err := tune(&so); err != nil {
+			return err
+		}
+	}
+	srv, err := server.New(svc, &so)
 	if err != nil {
 		return err
 	}

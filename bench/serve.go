@@ -21,7 +21,8 @@ import (
 )
 
 // serveArg makes this program one of the servers. Its last argument says which: "bare", "go", "trpc", "memory",
-// "sqlite:" or "coord:" and a folder, or "gateway:" and the address of the agent behind it.
+// "sqlite:" or "coord:" and a folder, "gateway:" and the address of the agent behind it, "jwt:" and the URL of keys,
+// "limited", "callers", or "abusers:" and their rate and the address that they call.
 const serveArg = "serve"
 
 // ready is what a server says on its standard output, in one line, when it can be called.
@@ -76,7 +77,13 @@ func serve(kind string) error {
 		}
 		return serveHandler(ctx, ln, h)
 	case "memory", "sqlite":
-		return serveOurs(ctx, ln, folder)
+		return serveOurs(ctx, ln, folder, nil)
+	case "jwt":
+		return serveOurs(ctx, ln, "", takeJWTs(folder))
+	case "limited", "callers":
+		return serveOurs(ctx, ln, "", knowCallers(kind == "limited"))
+	case "abusers":
+		return flood(ctx, folder)
 	case "coord":
 		return serveCoord(ctx, ln, folder)
 	case "log":
