@@ -121,6 +121,7 @@ type answer struct {
 	Subject  string  `json:"sub"`
 	Audience oneList `json:"aud"`
 	Expiry   float64 `json:"exp"`
+	Actor    any     `json:"act"`
 
 	until time.Time // that it is used again
 }
@@ -163,7 +164,7 @@ func (i *Introspection) Authenticate(r *http.Request) (a2a.Identity, error) {
 	case subject == "" && said.Client == "":
 		return a2a.Identity{}, a2a.NewError(a2a.ErrUnauthenticated, "the token names neither a user nor a client")
 	}
-	id := a2a.Identity{Scopes: strings.Fields(said.Scope)}
+	id := a2a.Identity{Scopes: strings.Fields(said.Scope), Actors: auth.Actors(said.Actor)}
 	if said.Client != "" {
 		id.Client = i.opts.Prefix + said.Client
 	}

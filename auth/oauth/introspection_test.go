@@ -78,7 +78,8 @@ func introspection(t *testing.T, s *server, change func(*oauth.Options)) *oauth.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	s := &server{says: map[string]string{
-		"full":    `{"active":true,"sub":"ann","client_id":"cli","scope":"a b","aud":["x","agent"],"exp":99999999999}`,
+		"full": `{"active":true,"sub":"ann","client_id":"cli","scope":"a b","act":{"sub":"host"},
+			"aud":["x","agent"],"exp":99999999999}`,
 		"user":    `{"active":true,"username":"bob","scope":"a","aud":"agent"}`,
 		"program": `{"active":true,"client_id":"cron","scope":"a"}`,
 		"same":    `{"active":true,"client_id":"cron","sub":"cron","scope":"a"}`,
@@ -92,7 +93,7 @@ func TestAnswers(t *testing.T) {
 		o.Audience, o.Scopes, o.Prefix = []string{"agent"}, []string{"a"}, "idp:"
 	})
 	for token, want := range map[string]a2a.Identity{
-		"full":    {Subject: "idp:ann", Client: "idp:cli", Scopes: []string{"a", "b"}},
+		"full":    {Subject: "idp:ann", Client: "idp:cli", Scopes: []string{"a", "b"}, Actors: []string{"host"}},
 		"user":    {Subject: "idp:bob", Scopes: []string{"a"}},
 		"program": {Client: "idp:cron", Scopes: []string{"a"}},
 		"same":    {Client: "idp:cron", Scopes: []string{"a"}},

@@ -128,6 +128,7 @@ type claims struct {
 	Client string `json:"client_id"`
 	Scope  words  `json:"scope"`
 	Scp    words  `json:"scp"`
+	Actor  any    `json:"act"`
 
 	// These tell what kind of token it is.
 	Kind     string `json:"typ"` // of Keycloak, such as Bearer, ID, Refresh
@@ -154,8 +155,8 @@ func (w *words) UnmarshalJSON(b []byte) error {
 }
 
 // Authenticate returns the identity of a request's bearer token: the subject is the claim sub, the client is azp or
-// client_id. A program that acts for itself has only a client: its token has one name in both (RFC 9068 §2.2). If the
-// provider cannot be asked for its keys, the error is an a2a.ErrUnavailable.
+// client_id, and the actors are act. A program that acts for itself has only a client: its token has one name in both
+// (RFC 9068 §2.2). If the provider cannot be asked for its keys, the error is an a2a.ErrUnavailable.
 func (a *Authenticator) Authenticate(r *http.Request) (a2a.Identity, error) {
 	token, err := auth.BearerToken(r)
 	if err != nil {
@@ -165,7 +166,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (a2a.Identity, error) {
 	if err != nil {
 		return a2a.Identity{}, err
 	}
-	id := a2a.Identity{Scopes: append(c.Scope, c.Scp...)}
+	id := a2a.Identity{Scopes: append(c.Scope, c.Scp...), Actors: auth.Actors(c.Actor)}
 	client := cmp.Or(c.Party, c.Client)
 	if client != "" {
 		id.Client = a.opts.Prefix + client

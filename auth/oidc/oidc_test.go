@@ -184,6 +184,8 @@ func TestIdentity(t *testing.T) {
 			a2a.Identity{Client: "x:cli", Scopes: []string{"a"}}},
 		"OpenID Connect": {map[string]any{"azp": "web", "client_id": "cli", "scp": []string{"a"}},
 			a2a.Identity{Subject: "x:ann", Client: "x:web", Scopes: []string{"a"}}},
+		"RFC 8693": {map[string]any{"scope": "a", "act": map[string]any{"sub": "host"}},
+			a2a.Identity{Subject: "x:ann", Scopes: []string{"a"}, Actors: []string{"host"}}},
 	} {
 		a := authenticator(t, oidc.Options{Issuer: p.URL, Audience: []string{"agent"}, Prefix: "x:",
 			Scopes: []string{"a"}})

@@ -15,14 +15,11 @@ import (
 // Exchange returns where a program that acts for a user gets tokens: it exchanges the user's token for one that names
 // both, for the audience of an agent (RFC 8693). The token endpoint must be of Config.Servers.
 func (c *Config) Exchange(ctx context.Context, tokenURL, userToken, audience string) (oauth2.TokenSource, error) {
-	switch {
-	case c.ClientID == "" || c.ClientSecret == "":
-		return nil, errors.New("oauth: Config.ClientID and ClientSecret are needed to exchange tokens")
-	case userToken == "":
-		return nil, errors.New("oauth: there is no token of a user to exchange")
-	}
-	if err := c.allowed(tokenURL); err != nil {
+	if err := c.mayExchange(tokenURL); err != nil {
 		return nil, err
+	}
+	if userToken == "" {
+		return nil, errors.New("oauth: there is no token of a user to exchange")
 	}
 	params := url.Values{
 		"grant_type":         {"urn:ietf:params:oauth:grant-type:token-exchange"},
@@ -36,6 +33,14 @@ func (c *Config) Exchange(ctx context.Context, tokenURL, userToken, audience str
 		Scopes: c.Scopes, EndpointParams: params}
 	ctx = context.WithValue(context.WithoutCancel(ctx), oauth2.HTTPClient, c.web())
 	return named{config.TokenSource(ctx)}, nil
+}
+
+// mayExchange says what is missing to exchange tokens.
+func (c *Config) mayExchange(tokenURL string) error {
+	if c.ClientID == "" || c.ClientSecret == "" {
+		return errors.New("oauth: Config.ClientID and ClientSecret are needed to exchange tokens")
+	}
+	return c.allowed(tokenURL)
 }
 
 // named gives errors the name of the package.

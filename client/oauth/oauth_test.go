@@ -4,6 +4,7 @@ package oauth_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
+	"github.com/dragoman-a2a/dragoman/auth"
 	"github.com/dragoman-a2a/dragoman/client"
 	"github.com/dragoman-a2a/dragoman/client/oauth"
 )
@@ -280,5 +282,72 @@ func TestExchange(t *testing.T) {
 	}
 	if _, err := config.Exchange(t.Context(), s.URL+"/token", "", ""); err == nil {
 		t.Error("no token is exchanged")
+	}
+}
+
+// A server sends each caller's token to the token endpoint only, exchanged once for each agent; other secrets, and the
+// tokens of other issuers, are not exchanged.
+func TestCallers(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	config := oauth.Config{ClientID: "host", ClientSecret: "secret", Servers: []string{s.URL}}
+	if _, err := config.Callers("https://other.example/token"); !errors.Is(err, oauth.ErrServer) {
+		t.Errorf("another server: %v", err)
+	}
+	callers, err := config.Callers(s.URL + "/token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := func(issuer, name string) string {
+		return "e30." + base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, `{"iss":%q,"n":%q}`, issuer, name)) + ".s"
+	}
+	var who a2a.Identity
+	a := callers.Authenticator(auth.AuthenticatorFunc(func(*http.Request) (a2a.Identity, error) { return who, nil }))
+	ask := func(id a2a.Identity, sent, to string) error {
+		if who = id; sent != "" {
+			r := httptest.NewRequest("POST", "/", nil)
+			r.Header.Set("Authorization", "Bearer "+sent)
+			if _, err := a.Authenticate(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := callers.Send(a2a.WithCall(t.Context(), &a2a.Call{Identity: id}), &client.Call{Params: http.Header{},
+			Interface: a2a.AgentInterface{URL: to}},
+			func(_ context.Context, call *client.Call) (any, error) {
+				if got := call.Params.Get("Authorization"); got != "Bearer at" {
+					t.Errorf("sent %q", got)
+				}
+				return nil, nil
+			})
+		return err
+	}
+	ann, few := a2a.Identity{Subject: "ann", Scopes: []string{"a", "b"}}, a2a.Identity{Subject: "ann"}
+	first, second := token(s.URL, "1"), token(s.URL, "2")
+	for i, c := range []struct {
+		id       a2a.Identity
+		sent, to string
+		good     bool
+		asked    int // so far
+	}{
+		{ann, first, "https://one.example/a2a", true, 1},
+		{ann, first, "https://one.example/other", true, 1},
+		{ann, "", "https://one.example/a2a", true, 1},
+		{ann, "", "https://two.example", true, 2},
+		{ann, second, "https://two.example", true, 3}, // a new token of hers
+		{few, "", "https://two.example", false, 3},    // with fewer scopes
+		{a2a.Identity{Subject: "bob"}, "", "https://two.example", false, 3},
+		{a2a.Identity{Subject: "eve"}, token("https://other.example", "3"), "https://two.example", false, 3},
+		{a2a.Identity{Subject: "sam"}, "a-shared-secret", "https://two.example", false, 3},
+	} {
+		err := ask(c.id, c.sent, c.to)
+		if c.good != (err == nil) || err != nil && !errors.Is(err, a2a.ErrUnauthenticated) || len(s.forms) != c.asked {
+			t.Errorf("%d: %v, asked %d times", i, err, len(s.forms))
+		}
+	}
+	for i, want := range [][2]string{{first, "https://one.example"}, {first, "https://two.example"},
+		{second, "https://two.example"}} {
+		if got := s.forms[i]; got.Get("subject_token") != want[0] || got.Get("audience") != want[1] {
+			t.Errorf("%d: %v", i, got)
+		}
 	}
 }

@@ -301,7 +301,7 @@ func TestAHostWarnsOfAgentsThatWantCredentials(t *testing.T) {
 	url := serveAgent(t, agent.Func(func(_ context.Context, t *agent.Turn) error { return nil }),
 		&server.Options{Authenticator: auth.Token("secret", a2a.Identity{Subject: "ann"})})
 	got := run(t.Context(), "host", "ask", "--data-dir", cmdline.InMemory, url, "hi")
-	has(t, "the error stream", got.stderr, `Warning: agent "Test" requires credentials, but a host sends none`)
+	has(t, "the error stream", got.stderr, `Warning: agent "Test" requires credentials, and the host has no login`)
 }
 
 func TestAnAnswerIsFollowedByWhatIsNew(t *testing.T) {

@@ -41,6 +41,16 @@ func (c *Caller) Login(card *a2a.AgentCard, cardURL string) client.Interceptor {
 	return l.send
 }
 
+// IsLoggedIn reports whether there is a login for the origin of a card.
+func (c *Caller) IsLoggedIn(cardURL string) bool {
+	file, err := c.Logins()
+	if err != nil {
+		return false
+	}
+	all, err := file.Read()
+	return err == nil && all[origin.Of(cardURL)] != nil
+}
+
 // login is the stored login for an agent, with the source of its tokens.
 type login struct {
 	c    *Caller

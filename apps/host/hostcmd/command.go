@@ -23,6 +23,9 @@ import (
 	"github.com/dragoman-a2a/dragoman/server"
 )
 
+// envRegistryToken names the variable with the token that goes to the registry.
+const envRegistryToken = "DRAGOMAN_REGISTRY_TOKEN"
+
 // agentHost is the name of the host among the agents of a journal.
 const agentHost = "host"
 
@@ -37,6 +40,8 @@ type hostOptions struct {
 	model        string
 	agentVersion string
 	cardGRPC     bool
+	exchange     string // token endpoint; "" for none
+	clientID     string
 
 	taskID, contextID string // that the conversation begins with
 	alone             bool   // it is there for this run only
@@ -87,6 +92,9 @@ func Command(caller *connect.Caller) *cobra.Command {
 	connect.CardGRPCFlag(flags, &o.cardGRPC)
 	o.callers.Add(flags)
 	o.callers.AuditFlag(flags)
+	flags.StringVar(&o.exchange, "token-exchange", "", "token endpoint at which the host gets tokens to act for its "+
+		"callers (RFC 8693); needs --access, --client-id and DRAGOMAN_CLIENT_SECRET")
+	flags.StringVar(&o.clientID, "client-id", "", "name of the host at the authorization server")
 	o.SignFlag(flags)
 	o.TLSFlags(flags)
 	o.push.Flags(flags)

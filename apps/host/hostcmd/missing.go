@@ -45,16 +45,16 @@ func (c *hostCommand) warnOfMissing(ctx context.Context, o *hostOptions) {
 		looks.Go(func() {
 			found, err := cards.Resolve(ctx, at)
 			failed[i] = c.OrAgents(ctx, err)
-			if err == nil && len(found.SecurityRequirements) > 0 {
-				failed[i] = fmt.Errorf("agent %q requires credentials, but a host sends none, not even "+
-					"DRAGOMAN_BEARER. "+
-					"Call it with dragoman send, or write a host in Go that sets a client with credentials in "+
-					"host.AgentRef", terminal.Inline(found.Name))
+			if err == nil && len(found.SecurityRequirements) > 0 && !c.IsLoggedIn(card.URLOf(at)) &&
+				(o.exchange == "" || !connect.TakesToken(found)) {
+				failed[i] = fmt.Errorf("agent %q requires credentials, and the host has no login for it. Run %s auth "+
+					"login %s; the running host then uses it", terminal.Inline(found.Name), c.Program,
+					connect.WithoutUser(agent))
 			}
 		})
 	}
-	if catalog, err := registry.NewClient(o.registry,
-		&registry.ClientOptions{HTTPClient: c.HTTPClient()}); o.registry != "" && err == nil {
+	if catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.HTTPClient(),
+		Token: c.Env(envRegistryToken)}); o.registry != "" && err == nil {
 		looks.Go(func() { _, failed[len(o.agents)] = catalog.List(ctx, registry.Query{PageSize: 1}) })
 	}
 	looks.Wait()

@@ -8,15 +8,18 @@ import (
 	"errors"
 	"net"
 
+	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/host"
 	"github.com/dragoman-a2a/dragoman/apps/host/plan"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/client"
+	"github.com/dragoman-a2a/dragoman/client/oauth"
 	"github.com/dragoman-a2a/dragoman/engine"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/connect"
 	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/internal/modelflag"
+	"github.com/dragoman-a2a/dragoman/internal/origin"
 	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/grpc"
 )
@@ -31,7 +34,11 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 	if err := o.Check(); err != nil {
 		return err
 	}
-	directory, err := c.directory(o)
+	acting, err := c.exchange(o)
+	if err != nil {
+		return err
+	}
+	directory, err := c.directory(o, acting)
 	if err != nil {
 		return err
 	}
@@ -58,6 +65,9 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 		if callers, err = o.callers.Read(c.Terminal, &o.ListenOptions, ln.Addr()); err != nil {
 			return err
 		}
+	}
+	if acting != nil {
+		callers.Authenticator = acting.Authenticator(callers.Authenticator)
 	}
 	audit, err := o.callers.OpenAudit()
 	if err != nil {
@@ -136,7 +146,7 @@ func (o *hostOptions) during(ctx context.Context, ln net.Listener, srv *server.S
 }
 
 // directory makes the directory that the flags name.
-func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
+func (c *hostCommand) directory(o *hostOptions, acting *oauth.Callers) (*host.Directory, error) {
 	if len(o.agents) == 0 && o.registry == "" {
 		return nil, cmdline.Usagef("no agent is named").WithHint(
 			"name agents with -a URL, or a registry with --registry URL")
@@ -161,7 +171,7 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 	}
 	options := &host.DirectoryOptions{Networks: o.networks, Verify: trust.Verify(),
 		Client: client.Options{HTTPClient: c.HTTPClient(), Bindings: bindings, Generations: generations,
-			CredentialsTo: c.CredentialsTo, Credentials: c.Login}}
+			CredentialsTo: c.CredentialsTo, Credentials: c.credentials(acting)}}
 	for _, text := range o.agents {
 		alias, card := connect.NameAndRef(text)
 		if card == "" {
@@ -175,7 +185,7 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 	}
 	if o.registry != "" {
 		catalog, err := registry.NewClient(o.registry, &registry.ClientOptions{HTTPClient: c.HTTPClient(),
-			Token: c.Env("DRAGOMAN_REGISTRY_TOKEN")})
+			Token: c.Env(envRegistryToken)})
 		if err != nil {
 			return nil, connect.BadRegistry(o.registry)
 		}
@@ -185,6 +195,36 @@ func (c *hostCommand) directory(o *hostOptions) (*host.Directory, error) {
 		}
 	}
 	return host.NewDirectory(options)
+}
+
+// exchange returns how the host acts for its callers; nil if the flags do not ask for it.
+func (c *hostCommand) exchange(o *hostOptions) (*oauth.Callers, error) {
+	if o.exchange == "" {
+		return nil, nil
+	}
+	if o.alone || o.callers.File == "" {
+		return nil, cmdline.Usagef("--token-exchange is for the callers that --access names").WithHint(
+			"add --serve, and --access with oidc callers, whose tokens are exchanged")
+	}
+	config := oauth.Config{ClientID: o.clientID, ClientSecret: c.Env("DRAGOMAN_CLIENT_SECRET"),
+		Servers: []string{origin.Of(o.exchange)}}
+	acting, err := config.Callers(o.exchange)
+	if err != nil {
+		return nil, cmdline.Usagef("--token-exchange: %v", err).WithHint(
+			"set --token-exchange to an https URL, --client-id and DRAGOMAN_CLIENT_SECRET")
+	}
+	return acting, nil
+}
+
+// credentials returns what sends the credentials for an agent. An agent that takes tokens gets one of the caller, and
+// never the login of the host: its rights are not the caller's.
+func (c *hostCommand) credentials(acting *oauth.Callers) func(*a2a.AgentCard, string) client.Interceptor {
+	return func(card *a2a.AgentCard, cardURL string) client.Interceptor {
+		if acting != nil && connect.TakesToken(card) {
+			return acting.Send
+		}
+		return c.Login(card, cardURL)
+	}
 }
 
 // planner returns what plans.
