@@ -2,7 +2,10 @@
 
 package registry
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Kind is a sort of error, to be found with errors.Is. Its text is the "code" of the problem over HTTP.
 type Kind string
@@ -24,6 +27,7 @@ const (
 	ErrFull            Kind = "full"         // the catalogue has as many agents as it may have
 	ErrTooLarge        Kind = "too-large"    // the request is larger than allowed
 	ErrUnavailable     Kind = "unavailable"  // not now; again in a moment
+	ErrRateLimited     Kind = "rate-limited" // the caller asks too often; again after Error.RetryAfter
 	ErrInternal        Kind = "internal"     // a fault of the catalogue
 )
 
@@ -31,7 +35,9 @@ const (
 type Error struct {
 	Kind   Kind
 	Detail string // what is wrong and what to do about it
-	Err    error  // the cause; nil for none. It does not go over the network
+	// RetryAfter is when to ask again; 0 if nobody said
+	RetryAfter time.Duration
+	Err        error // the cause; nil for none. It does not go over the network
 }
 
 // Error returns what is wrong.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -139,9 +140,9 @@ func (h *handler) mayCall(r *http.Request, changes bool) error {
 		}
 	}
 	kinds := map[a2a.Kind]Kind{a2a.ErrUnauthenticated: ErrUnauthenticated, a2a.ErrPermissionDenied: ErrForbidden,
-		a2a.ErrUnavailable: ErrUnavailable, a2a.ErrRateLimited: ErrUnavailable}
+		a2a.ErrUnavailable: ErrUnavailable, a2a.ErrRateLimited: ErrRateLimited}
 	if e := a2a.AsError(err); e != nil && kinds[e.Kind] != "" {
-		return failf(kinds[e.Kind], "%s", e.PublicMessage())
+		return &Error{Kind: kinds[e.Kind], Detail: e.PublicMessage(), RetryAfter: e.RetryAfter}
 	}
 	return err
 }
@@ -188,6 +189,9 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 			schemes = asks.SecuritySchemes()
 		}
 		w.Header()["Www-Authenticate"] = auth.Challenges("registry", schemes)
+	}
+	if e.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
 	writeProblem(w, &problem{s.title, s.status, e.Detail, e.Kind})
 }

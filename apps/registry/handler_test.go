@@ -19,6 +19,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/apps/registry"
 	"github.com/dragoman-a2a/dragoman/auth"
+	"github.com/dragoman-a2a/dragoman/auth/ratelimit"
 )
 
 // broken is a catalogue whose database failed.
@@ -168,6 +169,21 @@ func TestWritesNeedTheToken(t *testing.T) {
 			return a2a.Identity{}, a2a.NewError(a2a.ErrPermissionDenied, "no")
 		})}
 	wantKind(t, serve(t, g, refuses, registry.ClientOptions{}).Remove(t.Context(), "Parrot"), registry.ErrForbidden)
+	limits, err := ratelimit.New(ratelimit.Options{Limits: []ratelimit.Limit{{PerSecond: 0.1, Burst: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	often := serve(t, g, &registry.HandlerOptions{Authenticator: o.Authenticator, Policy: limits},
+		registry.ClientOptions{Token: "secret"})
+	if _, err := often.List(t.Context(), registry.Query{}); err != nil {
+		t.Error(err)
+	}
+	_, err = often.List(t.Context(), registry.Query{})
+	wantKind(t, err, registry.ErrRateLimited)
+	if e, ok := errors.AsType[*registry.Error](err); !ok || e.RetryAfter < time.Second ||
+		e.RetryAfter > 10*time.Second {
+		t.Errorf("too many requests: %+v", err)
+	}
 	s := httptest.NewServer(registry.NewHandler(g, o))
 	defer s.Close()
 	if a := ask(t, documented(t), "DELETE", s.URL+"/v1/agents/Parrot", ""); a.header.Get("WWW-Authenticate") == "" {

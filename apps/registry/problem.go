@@ -5,7 +5,9 @@ package registry
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -34,6 +36,7 @@ var statuses = map[Kind]struct {
 	ErrCardInvalid:     {http.StatusUnprocessableEntity, "The agent card cannot be used"},
 	ErrFull:            {http.StatusInsufficientStorage, "The catalogue is full"},
 	ErrTooLarge:        {http.StatusRequestEntityTooLarge, "The request is too large"},
+	ErrRateLimited:     {http.StatusTooManyRequests, "The caller asks too often"},
 	ErrUnavailable:     {http.StatusServiceUnavailable, "The registry cannot answer now"},
 	ErrInternal:        {http.StatusInternalServerError, "The registry failed"},
 }
@@ -54,7 +57,11 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 func problemIn(resp *http.Response, raw []byte) error {
 	var p problem
 	if json.Unmarshal(raw, &p) == nil && p.Code != "" {
-		return &Error{Kind: p.Code, Detail: cmp.Or(p.Detail, p.Title, string(p.Code))}
+		e := &Error{Kind: p.Code, Detail: cmp.Or(p.Detail, p.Title, string(p.Code))}
+		if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			e.RetryAfter = time.Duration(min(seconds, 86_400)) * time.Second
+		}
+		return e
 	}
 	kind := ErrInternal
 	for k, s := range statuses {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/dragoman-a2a/dragoman/internal/clitest"
+	"github.com/dragoman-a2a/dragoman/internal/cmdline"
 	"github.com/dragoman-a2a/dragoman/internal/telemetry"
 )
 
@@ -51,6 +52,34 @@ func scrape(t *testing.T, url string) map[string]string {
 		}
 	}
 	return values
+}
+
+// Metrics beyond this machine need a token, or the word that all may read them.
+func TestMetricsBeyondThisMachine(t *testing.T) {
+	t.Parallel()
+	args := []string{"serve", "--echo", "--addr", "127.0.0.1:0", "--metrics", "0.0.0.0:0"}
+	if got := run(t.Context(), args...); got.code != cmdline.ExitUsage {
+		t.Errorf("without a token: %+v", got)
+	}
+	p, _ := serveTraced(t, []string{"DRAGOMAN_METRICS_TOKEN=hunter2"}, args...)
+	found := regexp.MustCompile(`metrics at http://\S+:(\d+)/`).FindStringSubmatch(p.Output())
+	for header, want := range map[string]int{"": 401, "Bearer wrong": 401, "Bearer hunter2": 200} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+found[1]+"/metrics",
+			nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", header)
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("with %q: %s", header, res.Status)
+		}
+	}
+	serveTraced(t, nil, append(args, "--open")...)
 }
 
 // A server with --metrics serves all metrics, at no other address than that.

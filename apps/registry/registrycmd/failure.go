@@ -24,6 +24,7 @@ var registryCodes = map[registry.Kind]struct {
 	registry.ErrCardUnreachable: {cmdline.ExitUnreachable, cmdline.CodeUnreachable},
 	registry.ErrCardInvalid:     {cmdline.ExitFailure, cmdline.CodeCardInvalid},
 	registry.ErrUnavailable:     {cmdline.ExitUnreachable, cmdline.CodeUnreachable},
+	registry.ErrRateLimited:     {cmdline.ExitUnreachable, cmdline.CodeUnreachable},
 	registry.ErrInternal:        {cmdline.ExitFailure, cmdline.CodeInternal},
 }
 

@@ -32,6 +32,7 @@ type Options struct {
 	Version string                        // of the program
 	Getenv  func(string) string           // for whether anything is to be sent; the exporters read the process's own
 	Metrics net.Listener                  // where Prometheus gets the metrics; nil for nowhere
+	Admit   func(r *http.Request) error   // refuses a request for the metrics; nil admits all
 	Warn    func(format string, a ...any) // is told once that something cannot be sent; nobody else waits for it
 }
 
@@ -81,7 +82,7 @@ func Start(ctx context.Context, o Options) (stop func(), err error) {
 		options = append(options, metric.WithReader(reader))
 	}
 	if o.Metrics != nil {
-		reader, end, err := serve(o.Metrics)
+		reader, end, err := serve(o.Metrics, o.Admit)
 		if err != nil {
 			stop()
 			return nil, err
@@ -109,7 +110,7 @@ func (o *Options) wants(signal string) bool {
 }
 
 // serve serves the metrics of the program and of Go to Prometheus.
-func serve(ln net.Listener) (metric.Reader, func(context.Context) error, error) {
+func serve(ln net.Listener, admit func(*http.Request) error) (metric.Reader, func(context.Context) error, error) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -118,7 +119,15 @@ func serve(ln net.Listener) (metric.Reader, func(context.Context) error, error) 
 		return nil, nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		if admit != nil && admit(r) != nil {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "credentials are missing or wrong", http.StatusUnauthorized)
+			return
+		}
+		metrics.ServeHTTP(w, r)
+	})
 	srv := &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10}
 	go func() {
