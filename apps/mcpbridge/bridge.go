@@ -79,6 +79,7 @@ type Bridge struct {
 	agents []*remote
 	calls  chan struct{} // has room for those that may run
 	key    []byte        // signs what clients carry from one call to the next
+	owners owners
 }
 
 type remote struct {
@@ -103,7 +104,8 @@ func New(agents []Agent, opts *Options) (*Bridge, error) {
 	if len(agents) == 0 {
 		return nil, errors.New("mcpbridge: there must be an agent")
 	}
-	b := &Bridge{opts: o, calls: make(chan struct{}, o.MaxCalls), key: make([]byte, 32)}
+	b := &Bridge{opts: o, calls: make(chan struct{}, o.MaxCalls), key: make([]byte, 32),
+		owners: owners{of: make(map[owned]string)}}
 	rand.Read(b.key) // it never fails
 	b.mcp = sdk.NewServer(&sdk.Implementation{Name: "dragoman-mcp-bridge", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions, Capabilities: &sdk.ServerCapabilities{}, PageSize: 100,
@@ -131,7 +133,8 @@ type Callers struct {
 	Policy auth.Policy
 }
 
-// Handler returns the handler of the MCP endpoint. Without callers all may do everything.
+// Handler returns the handler of the MCP endpoint. Without callers all may do everything. With them, a caller reaches
+// only tasks and contexts that it began since the bridge started.
 func (b *Bridge) Handler(callers *Callers) http.Handler {
 	h := mcphttp.Handler(b.mcp, nil, nil)
 	if callers == nil {

@@ -55,11 +55,16 @@ func (b *Bridge) use(ctx context.Context, r *remote, skill string, req *sdk.Call
 		}
 		message = answer
 	}
+	caller := callerOf(req)
+	if !b.owners.let(caller, r.name, string(message.TaskID), string(message.ContextID)) {
+		return refuse(notTheirs), nil
+	}
 	ctx, stop := context.WithTimeoutCause(ctx, b.opts.Wait, errWaited)
 	defer stop()
 	p := &progress{session: req.Session, token: req.Params.GetProgressToken()}
 	for range maxQuestions {
 		o := b.exchange(ctx, r, message, p)
+		b.owners.claim(caller, r.name, o.ids()...)
 		if !o.asks() || !elicits(req) {
 			return b.result(r, o), nil
 		}
@@ -86,6 +91,17 @@ type outcome struct {
 
 func (o outcome) asks() bool {
 	return o.err == nil && o.task != nil && o.task.Status.State == a2a.TaskStateInputRequired
+}
+
+// ids returns those of the task and the context.
+func (o outcome) ids() []string {
+	switch {
+	case o.task != nil:
+		return []string{string(o.task.ID), string(o.task.ContextID)}
+	case o.message != nil:
+		return []string{string(o.message.TaskID), string(o.message.ContextID)}
+	}
+	return nil
 }
 
 func (b *Bridge) exchange(ctx context.Context, r *remote, m *a2a.Message, p *progress) outcome {

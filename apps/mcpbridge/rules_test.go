@@ -79,3 +79,40 @@ func TestRules(t *testing.T) {
 		}
 	})
 }
+
+// A caller does not tell the task of another from one that does not exist.
+func TestTasksOfOthers(t *testing.T) {
+	each(t, func(t *testing.T, generation string) {
+		a := serve(t, asker, skill("ask"))
+		b, err := mcpbridge.New([]mcpbridge.Agent{{Name: "shop", Service: a, Card: a.Card()}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		as := func(subject string) *mcp.ClientSession {
+			return connect(t, generation, b.Handler(&mcpbridge.Callers{
+				Of: func(*http.Request) a2a.Identity { return a2a.Identity{Subject: subject} }}), nil)
+		}
+		ann, bob := as("ann"), as("bob")
+		_, begun := call(t, ann, "ask", map[string]any{"text": "one"})
+		if begun.TaskID == "" || begun.ContextID == "" {
+			t.Fatalf("ann begins %+v", begun)
+		}
+		const none = "00000000-0000-7000-8000-000000000000"
+		for _, c := range []struct{ tool, member, id string }{{"get_task", "task_id", begun.TaskID},
+			{"cancel_task", "task_id", begun.TaskID}, {"ask", "task_id", begun.TaskID},
+			{"ask", "context_id", begun.ContextID}} {
+			foreign, _ := call(t, bob, c.tool, map[string]any{"text": "two", c.member: c.id})
+			never, _ := call(t, bob, c.tool, map[string]any{"text": "two", c.member: none})
+			if !foreign.IsError || textAt(t, foreign, 0) != textAt(t, never, 0) {
+				t.Errorf("%s by %s: %q, for none: %q", c.tool, c.member, textAt(t, foreign, 0), textAt(t, never, 0))
+			}
+		}
+		if _, r := call(t, ann, "get_task", map[string]any{"task_id": begun.TaskID}); r.Status != "input-required" {
+			t.Errorf("ann's task is %+v", r)
+		}
+		_, r := call(t, ann, "ask", map[string]any{"text": "two", "task_id": begun.TaskID})
+		if r.TaskID != begun.TaskID {
+			t.Errorf("ann goes on with %+v", r)
+		}
+	})
+}

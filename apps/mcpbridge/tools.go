@@ -144,6 +144,9 @@ func (b *Bridge) onTask(operation string, do func(*Bridge, context.Context, *rem
 				if refusal := decide(ctx, req, access); refusal != "" {
 					return refuse(refusal), nil
 				}
+				if !b.owners.let(callerOf(req), r.name, in.TaskID) {
+					return refuse(notTheirs), nil
+				}
 				return b.limited(func() (*sdk.CallToolResult, error) { return do(b, ctx, r, a2a.TaskID(in.TaskID)) })
 			}
 		}

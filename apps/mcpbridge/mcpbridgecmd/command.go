@@ -168,10 +168,10 @@ func (c *bridgeCommand) serveHTTP(ctx context.Context, o *bridgeOptions, b *mcpb
 	o.callers.WarnPlain(c.Terminal, &o.ListenOptions, ln.Addr())
 	mux := http.NewServeMux()
 	endpoint := b.Handler(nil)
-	if callers.Authenticator != nil {
-		endpoint = callers.Guard("bridge", b.Handler(&mcpbridge.Callers{Of: cmdline.CallerOf, Policy: callers.Policy}))
+	if o.callers.File != "" { // a token is one caller
+		endpoint = b.Handler(&mcpbridge.Callers{Of: cmdline.CallerOf, Policy: callers.Policy})
 	}
-	mux.Handle("/mcp", endpoint)
+	mux.Handle("/mcp", callers.Guard("bridge", endpoint))
 	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,
 		BaseContext:    func(net.Listener) context.Context { return context.WithoutCancel(ctx) }}
