@@ -111,4 +111,5 @@ var cases = []struct {
 	{"coordination", measureCoord},
 	{"jwt", measureJWT},
 	{"abuse", measureAbuse},
+	{"push", measurePush},
 }

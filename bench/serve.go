@@ -84,6 +84,8 @@ func serve(kind string) error {
 		return serveOurs(ctx, ln, "", knowCallers(kind == "limited"))
 	case "abusers":
 		return flood(ctx, folder)
+	case "push":
+		return servePush(ctx, ln)
 	case "coord":
 		return serveCoord(ctx, ln, folder)
 	case "log":
