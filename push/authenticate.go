@@ -68,9 +68,10 @@ var schemes = map[string]scheme{
 	},
 }
 
-// checkScheme refuses a scheme, in lower case, that is not known, and credentials that it cannot use.
-func checkScheme(name, credentials string) error {
-	if name == "" {
+// checkScheme refuses a scheme, in lower case, that is not known, and credentials that it cannot use. Bearer without
+// credentials asks for signed tokens.
+func checkScheme(name, credentials string, signs bool) error {
+	if name == "" || name == "bearer" && credentials == "" && signs {
 		return nil
 	}
 	known, ok := schemes[name]

@@ -261,5 +261,5 @@ func (s *Sender) check(c *a2a.PushConfig) error {
 			return a2a.InvalidParams("url", "is in a network that this server does not call")
 		}
 	}
-	return checkScheme(strings.ToLower(scheme), credentials)
+	return checkScheme(strings.ToLower(scheme), credentials, s.opts.Signer != nil)
 }

@@ -292,8 +292,19 @@ func (s *Sender) sign(h http.Header, j *job, n *notification) error {
 	if err != nil {
 		return err
 	}
-	if known, ok := schemes[strings.ToLower(j.rec.Scheme)]; ok {
+	if known, ok := schemes[strings.ToLower(j.rec.Scheme)]; ok && credentials != "" {
 		known.set(h, credentials, n)
+	}
+	switch {
+	case h.Get("Authorization") != "":
+	case s.opts.Signer != nil:
+		signed, err := s.token(j, n)
+		if err != nil {
+			return fmt.Errorf("the notification cannot be signed: %w", err)
+		}
+		h.Set("Authorization", "Bearer "+signed)
+	case strings.EqualFold(j.rec.Scheme, "bearer"):
+		return errors.New("the webhook expects a signed token, and there is no key to sign with")
 	}
 	return nil
 }

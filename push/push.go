@@ -42,6 +42,8 @@ type Options struct {
 	AllowPrivate bool
 	// Shown returns an event as clients see it. base is the URL at which the config was made. Nil shows it as it is.
 	Shown func(key journal.Key, base string, ev a2a.Event) a2a.Event
+	// Signer signs notifications whose config has no credentials for the header Authorization. Nil signs none.
+	Signer Signer
 	// Logger gets a line for each delivery that failed. Nil means slog.Default().
 	Logger *slog.Logger
 

@@ -21,6 +21,7 @@ import (
 // A Signer signs cards. It is safe for concurrent use.
 type Signer struct {
 	signers []jose.Signer
+	tokens  jose.Signer // of the first key
 	public  jose.JSONWebKeySet
 }
 
@@ -58,9 +59,15 @@ func (s *Signer) add(key jose.JSONWebKey, keysURL string) error {
 	if keysURL != "" {
 		options.WithHeader("jku", keysURL)
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, options)
+	signing := jose.SigningKey{Algorithm: alg, Key: key}
+	signer, err := jose.NewSigner(signing, options)
 	if err != nil {
 		return fmt.Errorf("signature: %w", err)
+	}
+	if s.tokens == nil {
+		if s.tokens, err = jose.NewSigner(signing, (&jose.SignerOptions{}).WithType("JWT")); err != nil {
+			return fmt.Errorf("signature: %w", err)
+		}
 	}
 	s.signers = append(s.signers, signer)
 	s.public.Keys = append(s.public.Keys, publicOf(key, alg))
@@ -75,6 +82,15 @@ func publicOf(key jose.JSONWebKey, alg jose.SignatureAlgorithm) jose.JSONWebKey 
 
 // PublicKeys returns the JWK set to publish, so that others can verify.
 func (s *Signer) PublicKeys() jose.JSONWebKeySet { return s.public }
+
+// Token returns a JSON Web Token with these claims, which are a JSON object. The first key signs it.
+func (s *Signer) Token(claims []byte) (string, error) {
+	jws, err := s.tokens.Sign(claims)
+	if err != nil {
+		return "", fmt.Errorf("signature: %w", err)
+	}
+	return jws.CompactSerialize()
+}
 
 // Sign returns the document, which is a card, with its new signatures added to those that it has.
 func (s *Signer) Sign(document []byte) ([]byte, error) {

@@ -15,10 +15,13 @@ import (
 	"github.com/dragoman-a2a/dragoman/card/signature"
 )
 
-// Signing is what a server needs to sign its cards; see server.Options.
+// Signing is what a server needs to sign its cards and notifications; see server.Options and push.Options.
 type Signing struct {
 	CardSigner interface {
 		Signatures(document []byte) ([]a2a.AgentCardSignature, error)
+	}
+	TokenSigner interface {
+		Token(claims []byte) (string, error)
 	}
 	PublicKeys []byte // a JWK set
 }
@@ -42,7 +45,7 @@ func (o *ListenOptions) Signing(keysPath string) (s Signing, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.CardSigner = signer
+	s.CardSigner, s.TokenSigner = signer, signer
 	s.PublicKeys, err = json.Marshal(signer.PublicKeys())
 	return s, err
 }

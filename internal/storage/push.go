@@ -35,14 +35,15 @@ type PushOptions struct {
 
 // Flags adds the flags.
 func (o *PushOptions) Flags(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.on, "push", false, "notify webhooks that callers register, over https and at public addresses")
+	flags.BoolVar(&o.on, "push", false, "notify webhooks that callers register, over https and at public "+
+		"addresses; --sign-key also signs the notifications")
 	flags.BoolVar(&o.private, "allow-private-push", false,
 		"--push, also over http and in private networks and on this machine, for development")
 }
 
-// Open returns the sender of push notifications over a journal, nil without the flags. shown may be nil, see
-// [push.Options].
-func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger,
+// Open returns the sender of push notifications over a journal, nil without the flags. signer and shown may be nil,
+// see [push.Options].
+func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger, signer push.Signer,
 	shown func(journal.Key, string, a2a.Event) a2a.Event) (*push.Sender, error) {
 	if !o.on && !o.private {
 		return nil, nil
@@ -52,7 +53,7 @@ func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger,
 		return nil, err
 	}
 	sender, err := push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private, Logger: logger,
-		Shown: shown})
+		Signer: signer, Shown: shown})
 	if err == nil && j.db != nil && j.waker == nil { // else the commands open the database
 		j.takePushCommands(logger)
 	}

@@ -80,7 +80,7 @@ func (c *hostCommand) withHost(ctx context.Context, o *hostOptions,
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	options := &engine.Options{Journal: kept.Journal, Waker: kept.Waker, Logger: logger}
-	sender, err := o.push.Open(c.Run, kept, logger, nil)
+	sender, err := o.push.Open(c.Run, kept, logger, signing.TokenSigner, nil)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/dragoman-a2a/dragoman/internal/storage"
 	"github.com/dragoman-a2a/dragoman/journal/sql"
 	"github.com/dragoman-a2a/dragoman/push"
+	"github.com/dragoman-a2a/dragoman/server"
 	"github.com/dragoman-a2a/dragoman/server/audit"
 )
 
@@ -135,7 +136,11 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 	}
 	options := &engine.Options{Journal: h.journal.Journal, Waker: h.journal.Waker, Logger: logger,
 		TurnLimit: o.turnLimit, Retention: o.retention}
-	if h.sender, err = o.push.Open(run, h.journal, logger, h.files.Shown); err != nil {
+	signing, err := o.Signing(server.KeysPath)
+	if err != nil {
+		return nil, err
+	}
+	if h.sender, err = o.push.Open(run, h.journal, logger, signing.TokenSigner, h.files.Shown); err != nil {
 		return nil, err
 	}
 	if h.sender != nil {
