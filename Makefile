@@ -13,10 +13,10 @@ COMMIT = $(shell git describe --always --abbrev=12 --dirty --exclude '*' 2>/dev/
 NESTED := $(patsubst %/go.mod,%,$(wildcard bench/go.mod interop/go.mod browser/go.mod examples/tutorial/teller/go.mod))
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test race lint bench interop fuzz prove generate
+.PHONY: help build run test race lint bench interop fuzz prove generate screenshots
 
 help: ## print this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-11s %s\n", $$1, $$2 }'
 
 build: ## build bin/dragoman
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X github.com/dragoman-a2a/dragoman/internal/cli.stamp=$(COMMIT)" -o bin/dragoman ./cmd/dragoman
@@ -59,3 +59,7 @@ prove: ## run the long proofs of chaos and size
 
 generate: ## write generated code again
 	$(GO) generate ./...
+
+screenshots: ## draw the console's pages again into docs/img (needs a browser)
+	@sh scripts/browser.sh
+	cd browser && DRAGOMAN_PICTURES=$(CURDIR)/docs/img $(GO) test -count=1 -run TestPagesFit .

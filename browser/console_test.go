@@ -5,11 +5,8 @@ package browser
 import (
 	"context"
 	"net/http/httptest"
-	"os"
-	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -94,23 +91,6 @@ func TestConsole(t *testing.T) {
 		chromedp.Click(`//button[text()='Image Generator Agent']`))
 	tell(t, ctx, "Draw a rabbit")
 	eventually(t, ctx, "a picture is there", `document.querySelector(".picture")?.naturalWidth > 0`)
-	consolePictures(t, ctx)
 	run(t, ctx, chromedp.Click("//button[text()='Delete']"), chromedp.Click("//button[text()='Really delete?']"))
 	eventually(t, ctx, "one conversation is left", `document.querySelectorAll(".side li a").length === 1`)
-}
-
-// consolePictures keeps pictures of the page for the docs when DRAGOMAN_PICTURES names a folder.
-func consolePictures(t *testing.T, ctx context.Context) {
-	folder := os.Getenv("DRAGOMAN_PICTURES")
-	if folder == "" {
-		return
-	}
-	for name, scheme := range map[string]string{"console.png": "light", "console-dark.png": "dark"} {
-		var png []byte
-		run(t, ctx, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-			{Name: "prefers-color-scheme", Value: scheme}}), chromedp.CaptureScreenshot(&png))
-		if err := os.WriteFile(strings.TrimSuffix(folder, "/")+"/"+name, png, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
