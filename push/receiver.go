@@ -50,6 +50,11 @@ type Checks struct {
 	// Keys are those of Standard Webhooks: shared secrets begin with "whsec_", public keys of Ed25519 with "whpk_". One
 	// valid signature is enough. The notification must not be older than MaxAge.
 	Keys []string
+	// Tokens verifies the JSON Web Token in the header Authorization. It must be of the body and not older than MaxAge,
+	// and comes once.
+	Tokens KeySet
+	// Audience is what the token must be for, such as the URL of the webhook. "" takes any.
+	Audience string
 	// MaxAge is how far the time of a signature may be from now; 0 means 5 minutes.
 	MaxAge time.Duration
 }
@@ -116,12 +121,23 @@ func (r *Receiver) take(w http.ResponseWriter, req *http.Request) *verdict {
 	if v := r.check(req.Header, body); v != nil {
 		return v
 	}
+	tokenID := ""
+	if r.Tokens != nil {
+		c, v := r.checkToken(req, body)
+		if v != nil {
+			return v
+		}
+		tokenID = "jti " + c.ID
+	}
 	event, err := decodeBody(body)
 	if err != nil {
 		return refuse(http.StatusBadRequest, "the notification cannot be read: %w", err)
 	}
 	if r.Expects != nil && !r.Expects(taskOf(event)) {
 		return refuse(http.StatusNotFound, "no notifications about this task are expected")
+	}
+	if !r.first(tokenID) {
+		return refuse(http.StatusForbidden, "the token was used before")
 	}
 	id := req.Header.Get(HeaderID)
 	if !r.first(id) {

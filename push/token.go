@@ -4,10 +4,14 @@ package push
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -46,4 +50,59 @@ func (s *Sender) token(j *job, n *notification) (string, error) {
 		return "", err
 	}
 	return s.opts.Signer.Token(text)
+}
+
+// A KeySet verifies the signatures of tokens. A RemoteKeySet of github.com/coreos/go-oidc is one. It gets the keys
+// again when a token names another one.
+type KeySet interface {
+	// VerifySignature returns the claims of a token.
+	VerifySignature(ctx context.Context, token string) ([]byte, error)
+}
+
+// audience is one or several.
+type audience []string
+
+func (a *audience) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*a = audience{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(a))
+}
+
+// received are the claims of a token that a receiver reads.
+type received struct {
+	claims
+	Audience audience `json:"aud"`
+}
+
+// checkToken returns the claims of the token of a notification, or why it is refused.
+func (r *Checks) checkToken(req *http.Request, body []byte) (*received, *verdict) {
+	token, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return nil, refuse(http.StatusUnauthorized, "the header Authorization has no token")
+	}
+	text, err := r.Tokens.VerifySignature(req.Context(), token)
+	if err != nil {
+		return nil, refuse(http.StatusForbidden, "the token cannot be verified: %w", err)
+	}
+	c := new(received)
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, refuse(http.StatusForbidden, "the claims of the token cannot be read")
+	}
+	age, sum := time.Since(time.Unix(c.Issued, 0)), sha256.Sum256(body)
+	switch {
+	case age.Abs() > cmp.Or(r.MaxAge, tokenAge):
+		return nil, refuse(http.StatusForbidden, "the token was issued %v ago", age.Round(time.Second))
+	case c.Expires != 0 && time.Now().After(time.Unix(c.Expires, 0)):
+		return nil, refuse(http.StatusForbidden, "the token has expired")
+	case r.Audience != "" && !slices.Contains(c.Audience, r.Audience):
+		return nil, refuse(http.StatusForbidden, "the token is for %q", c.Audience)
+	case c.Body != hex.EncodeToString(sum[:]):
+		return nil, refuse(http.StatusForbidden, "the token is of another body")
+	case c.ID == "":
+		return nil, refuse(http.StatusForbidden, "the token has no jti")
+	}
+	return c, nil
 }

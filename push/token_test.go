@@ -3,6 +3,7 @@
 package push_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -11,10 +12,12 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
@@ -130,5 +133,83 @@ func TestTokensGiveWay(t *testing.T) {
 			Authentication: &a2a.PushAuthentication{Scheme: "Bearer"}}}})
 	if e, ok := err.(*a2a.Error); !ok || e.Kind != a2a.ErrInvalidParams {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A receiver takes a token once, of this body, for this audience, from the keys that are published now.
+func TestReceiverOfTokens(t *testing.T) {
+	t.Parallel()
+	newSigner := func() *signature.Signer {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signer, err := signature.NewSigner([]jose.JSONWebKey{{Key: key}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signer
+	}
+	before, after, stranger := newSigner(), newSigner(), newSigner()
+	published := before
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(published.PublicKeys())
+	}))
+	defer keys.Close()
+	taken := 0
+	r := &push.Receiver{Receive: func(context.Context, *push.Received) error { taken++; return nil }}
+	r.Tokens, r.Audience = oidc.NewRemoteKeySet(t.Context(), keys.URL), "hook"
+	const body = `{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}`
+	sum, now := sha256.Sum256([]byte(body)), time.Now().Unix()
+	good := map[string]any{"aud": "hook", "iat": now, "exp": now + 60,
+		"request_body_sha256": hex.EncodeToString(sum[:])}
+	for _, test := range []struct {
+		name          string
+		by, published *signature.Signer // nil: no token
+		claim         string            // that differs
+		value         any
+		status, taken int
+	}{
+		{"no token", nil, before, "", nil, 401, 0},
+		{"good", before, before, "", nil, 204, 1},
+		{"replayed", before, before, "jti", "good", 403, 1},
+		{"other key", stranger, before, "", nil, 403, 1},
+		{"other body", before, before, "request_body_sha256", "00", 403, 1},
+		{"no body", before, before, "request_body_sha256", nil, 403, 1},
+		{"other audience", before, before, "aud", "other", 403, 1},
+		{"no audience", before, before, "aud", nil, 403, 1},
+		{"no jti", before, before, "jti", nil, 403, 1},
+		{"old", before, before, "iat", now - 3600, 403, 1},
+		{"of the future", before, before, "iat", now + 3600, 403, 1},
+		{"expired", before, before, "exp", now - 1, 403, 1},
+		{"audiences", before, before, "aud", []string{"other", "hook"}, 204, 2},
+		{"rotated", after, after, "", nil, 204, 3},
+	} {
+		published = test.published
+		req := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		if test.by != nil {
+			all := map[string]any{"jti": test.name}
+			for name, value := range good {
+				all[name] = value
+			}
+			if test.claim != "" {
+				all[test.claim] = test.value
+			}
+			text, err := json.Marshal(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token, err := test.by.Token(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		w := httptest.NewRecorder()
+		r.ServeHTTP(w, req)
+		if w.Code != test.status || taken != test.taken {
+			t.Errorf("%s: %d %s with %d taken, want %d with %d", test.name, w.Code, w.Body, taken, test.status,
+				test.taken)
+		}
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/spf13/cobra"
 
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
@@ -38,6 +40,7 @@ type listen struct {
 	*cmdline.Run
 	cmdline.ListenOptions
 	checks push.Checks
+	jwks   string
 }
 
 func listenCommand(run *cmdline.Run) *cobra.Command {
@@ -59,6 +62,10 @@ func listenCommand(run *cmdline.Run) *cobra.Command {
 	flags.StringVar(&l.checks.HMAC, "webhook-hmac", "", "the secret of the scheme HMAC-SHA256")
 	flags.StringArrayVar(&l.checks.Keys, "webhook-key", nil,
 		"key of Standard Webhooks: whsec_... of a shared secret or whpk_... of a public key; repeatable")
+	flags.StringVar(&l.jwks, "webhook-jwks", "", "URL of the keys that verify the sender's tokens, such as "+
+		"https://agent.example/.well-known/jwks.json")
+	flags.StringVar(&l.checks.Audience, "webhook-audience", "", "with --webhook-jwks: the audience of the tokens, "+
+		"which is the URL of the webhook")
 	return cmd
 }
 
@@ -68,6 +75,17 @@ func (l *listen) serve(ctx context.Context) error {
 			return cmdline.Usagef("a --webhook-key is no key of Standard Webhooks").WithHint(
 				"give one that begins with whsec_ or whpk_")
 		}
+	}
+	switch u, err := url.Parse(l.jwks); {
+	case l.jwks == "" && l.checks.Audience != "":
+		return cmdline.Usagef("--webhook-audience is for tokens, and no keys verify them").WithHint(
+			"give --webhook-jwks")
+	case l.jwks == "":
+	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
+		return cmdline.Usagef("--webhook-jwks is no http or https URL")
+	default:
+		client := &http.Client{Timeout: 10 * time.Second}
+		l.checks.Tokens = oidc.NewRemoteKeySet(oidc.ClientContext(ctx, client), l.jwks)
 	}
 	ln, err := l.ListenChecked(ctx)
 	if err != nil {
