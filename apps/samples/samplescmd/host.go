@@ -41,6 +41,7 @@ type hostOptions struct {
 	turnLimit  time.Duration
 	retention  time.Duration
 	ownerQuota sizeFlag // 0 for none
+	maxTurns   int      // 0 for no limit
 	agentRole  bool
 	push       storage.PushOptions
 
@@ -135,7 +136,7 @@ func openHost(ctx context.Context, run *cmdline.Run, o *hostOptions, folder stri
 		return nil, err
 	}
 	options := &engine.Options{Journal: h.journal.Journal, Waker: h.journal.Waker, Logger: logger,
-		TurnLimit: o.turnLimit, Retention: o.retention}
+		TurnLimit: o.turnLimit, MaxTurns: o.maxTurns, Retention: o.retention}
 	signing, err := o.Signing(server.KeysPath)
 	if err != nil {
 		return nil, err

@@ -145,6 +145,8 @@ func (c *commands) serveCommand() *cobra.Command {
 	flags.BoolVar(&o.agentRole, "allow-agent-role", false, "accept messages that callers send in the role of the agent")
 	o.TLSFlags(flags)
 	flags.DurationVar(&o.turnLimit, "turn-limit", limits.TurnLimit, "time limit of one turn of the agent")
+	flags.IntVar(&o.maxTurns, "max-turns", 0, "turns that run at once, for all callers; one caller gets three "+
+		"quarters of them. Further turns wait. 0 means no limit")
 	flags.DurationVar(&o.retention, "retention", limits.Retention, "retention of waiting and finished tasks")
 	flags.Var(&o.ownerQuota, flagOwnerQuota, "quota on disk for the tasks of one caller, such as 500MiB or 2GiB; 0 "+
 		"means no limit; all callers without an identity share one quota")
@@ -259,6 +261,9 @@ func (o *serveOptions) check() error {
 		if limit <= 0 {
 			return cmdline.Usagef("--%s is %v; it must be above 0", name, limit)
 		}
+	}
+	if o.maxTurns < 0 {
+		return cmdline.Usagef("--max-turns is %d; it must be 0, for no limit, or above", o.maxTurns)
 	}
 	if o.grpcAddr != "" {
 		if err := cmdline.CheckAddress("grpc-addr", o.grpcAddr); err != nil {
