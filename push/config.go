@@ -257,7 +257,7 @@ func (s *Sender) check(c *a2a.PushConfig) error {
 		return a2a.InvalidParams("url", "must be an https URL")
 	}
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if guard.Check(s.ctx, s.opts.networks(), addr.String()) != nil {
+		if guard.Check(s.ctx, s.opts.networks(), addr.String(), s.permit.Prefixes...) != nil {
 			return a2a.InvalidParams("url", "is in a network that this server does not call")
 		}
 	}

@@ -40,6 +40,9 @@ type Options struct {
 	Key []byte
 	// AllowPrivate lets webhooks be in private networks and on this machine, and have http URLs. It is for development.
 	AllowPrivate bool
+	// Allow has host names, addresses and prefixes such as 10.1.0.0/16 of private networks and this machine that
+	// webhooks may have besides public ones. A name may mean any address there. URLs are https all the same.
+	Allow []string
 	// Shown returns an event as clients see it. base is the URL at which the config was made. Nil shows it as it is.
 	Shown func(key journal.Key, base string, ev a2a.Event) a2a.Event
 	// Signer signs notifications whose config has no credentials for the header Authorization. Nil signs none.
@@ -65,6 +68,7 @@ type Sender struct {
 	journal journal.Journal
 	log     *slog.Logger
 	http    *http.Client
+	permit  *guard.Permit
 	seal    cipher.AEAD
 
 	ctx   context.Context // ends with Shutdown
@@ -83,6 +87,10 @@ type Sender struct {
 func New(opts Options) (*Sender, error) {
 	if opts.Journal == nil {
 		return nil, errors.New("push: Options.Journal is missing")
+	}
+	permit, err := guard.ParsePermit(opts.Allow)
+	if err != nil {
+		return nil, fmt.Errorf("push: Options.Allow: %w", err)
 	}
 	if opts.Key == nil {
 		opts.Key = make([]byte, KeySize)
@@ -107,10 +115,10 @@ func New(opts Options) (*Sender, error) {
 	}
 	opts.Workers, opts.PerHost = cmp.Or(opts.Workers, 256), cmp.Or(opts.PerHost, 8)
 	opts.Timeout, opts.Poll = cmp.Or(opts.Timeout, 15*time.Second), cmp.Or(opts.Poll, time.Second)
-	transport := guard.Transport(guard.Dial(opts.networks()))
+	transport := guard.Transport(permit.Dial(opts.networks(), nil))
 	transport.MaxIdleConnsPerHost, transport.ResponseHeaderTimeout = opts.PerHost, 0
 	s := &Sender{
-		opts: opts, journal: opts.Journal, log: opts.Logger, seal: seal,
+		opts: opts, journal: opts.Journal, log: opts.Logger, permit: permit, seal: seal,
 		http: &http.Client{
 			Timeout: opts.Timeout, Transport: transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

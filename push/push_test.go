@@ -58,7 +58,7 @@ func newBed(t *testing.T, o push.Options) *bed {
 	if o.Journal == nil {
 		o.Journal = memory.New(nil)
 	}
-	o.AllowPrivate, o.Logger, o.Poll = true, quiet, 50*time.Millisecond
+	o.AllowPrivate, o.Logger, o.Poll = o.Allow == nil, quiet, 50*time.Millisecond
 	sender, err := push.New(o)
 	if err != nil {
 		t.Fatal(err)

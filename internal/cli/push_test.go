@@ -106,7 +106,8 @@ func TestPushFlags(t *testing.T) {
 		{"samples up", "/agents/hello", []string{"samples", "up", "--addr", "127.0.0.1:0"}},
 		{"host", "", []string{"host", "-a", "http://127.0.0.1:9", "--serve", "127.0.0.1:0"}},
 	} {
-		for flag, want := range map[string]bool{"--drain=1s": false, "--push": true, "--allow-private-push": true} {
+		for flag, want := range map[string]bool{"--drain=1s": false, "--push": true, "--allow-private-push": true,
+			"--push-allow=10.0.0.0/8": true} {
 			t.Run(test.name+" "+flag, func(t *testing.T) {
 				t.Parallel()
 				_, url := serveTraced(t, nil, append(test.args, flag, "--data-dir", ":memory:")...)

@@ -62,8 +62,9 @@ func Dial(n Networks) func(ctx context.Context, network, addr string) (net.Conn,
 }
 
 // Dialer returns the dialer of [Dial], to which tests give another resolver.
-func Dialer(n Networks) *net.Dialer {
-	judge := n.judge()
+// Addresses in also are permitted too.
+func Dialer(n Networks, also ...netip.Prefix) *net.Dialer {
+	judge := n.judge(also)
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
 	dialer.ControlContext = func(_ context.Context, _, addr string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(addr)
@@ -75,14 +76,14 @@ func Dialer(n Networks) *net.Dialer {
 	return dialer
 }
 
-// judge returns a function that refuses the addresses that are not in the networks.
-func (n Networks) judge() func(netip.Addr) error {
-	var allowed []netip.Prefix
+// judge returns a function that refuses the addresses that are neither in the networks nor in also.
+func (n Networks) judge(also []netip.Prefix) func(netip.Addr) error {
+	allowed := slices.Clone(also)
 	switch n {
 	case Loopback:
-		allowed = loopback
+		allowed = append(allowed, loopback...)
 	case Private:
-		allowed = private
+		allowed = append(allowed, private...)
 	}
 	judge := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(allowed...),
 		ssrf.WithAllowedV6Prefixes(allowed...))
@@ -99,8 +100,8 @@ func (n Networks) judge() func(netip.Addr) error {
 // Check tells in advance whether a host, given by name or address, is one that [Dial] refuses to connect to: the error
 // wraps ErrRefused then. One address outside of the networks is enough. A name that cannot be resolved is not refused.
 // It is no substitute for Dial, as names may mean something else a moment later.
-func Check(ctx context.Context, n Networks, host string) error {
-	judge := n.judge()
+func Check(ctx context.Context, n Networks, host string, also ...netip.Prefix) error {
+	judge := n.judge(also)
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return judge(addr)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/cmdline"
+	"github.com/dragoman-a2a/dragoman/internal/guard"
 	"github.com/dragoman-a2a/dragoman/journal"
 	"github.com/dragoman-a2a/dragoman/push"
 )
@@ -31,6 +32,7 @@ const (
 // PushOptions are the flags of push notifications.
 type PushOptions struct {
 	on, private bool
+	allow       []string
 }
 
 // Flags adds the flags.
@@ -39,21 +41,26 @@ func (o *PushOptions) Flags(flags *pflag.FlagSet) {
 		"addresses; --sign-key also signs the notifications")
 	flags.BoolVar(&o.private, "allow-private-push", false,
 		"--push, also over http and in private networks and on this machine, for development")
+	flags.StringArrayVar(&o.allow, "push-allow", nil, "--push, also to this host name, address or prefix such as "+
+		"10.1.0.0/16 in private networks or on this machine (repeatable)")
 }
 
 // Open returns the sender of push notifications over a journal, nil without the flags. signer and shown may be nil,
 // see [push.Options].
 func (o *PushOptions) Open(run *cmdline.Run, j *Journal, logger *slog.Logger, signer push.Signer,
 	shown func(journal.Key, string, a2a.Event) a2a.Event) (*push.Sender, error) {
-	if !o.on && !o.private {
+	if !o.on && !o.private && o.allow == nil {
 		return nil, nil
+	}
+	if _, err := guard.ParsePermit(o.allow); err != nil {
+		return nil, cmdline.Usagef("--push-allow: %v", err)
 	}
 	key, err := pushKey(run, j)
 	if err != nil {
 		return nil, err
 	}
-	sender, err := push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private, Logger: logger,
-		Signer: signer, Shown: shown})
+	sender, err := push.New(push.Options{Journal: j.Journal, Key: key, AllowPrivate: o.private,
+		Allow: o.allow, Logger: logger, Signer: signer, Shown: shown})
 	if err == nil && j.db != nil && j.waker == nil { // else the commands open the database
 		j.takePushCommands(logger)
 	}
