@@ -63,7 +63,7 @@ func listenCommand(run *cmdline.Run) *cobra.Command {
 	flags.StringArrayVar(&l.checks.Keys, "webhook-key", nil,
 		"key of Standard Webhooks: whsec_... of a shared secret or whpk_... of a public key; repeatable")
 	flags.StringVar(&l.jwks, "webhook-jwks", "", "URL of the keys that verify the sender's tokens, such as "+
-		"https://agent.example/.well-known/jwks.json")
+		"https://HOST/.well-known/jwks.json")
 	flags.StringVar(&l.checks.Audience, "webhook-audience", "", "with --webhook-jwks: the audience of the tokens, "+
 		"which is the URL of the webhook")
 	return cmd
