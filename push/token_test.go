@@ -32,7 +32,7 @@ func tokenOf(t *testing.T, r request, keys jose.JSONWebKeySet) (kid string, clai
 	if !ok {
 		t.Fatalf("there is no token: %q", r.header.Get("Authorization"))
 	}
-	jws, err := jose.ParseSigned(text, []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
+	jws, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.ES256, jose.RS256})
 	if err != nil {
 		t.Fatal(err)
 	}
