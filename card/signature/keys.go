@@ -3,6 +3,7 @@
 package signature
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -50,14 +51,11 @@ func algorithmOf(key *jose.JSONWebKey) (jose.SignatureAlgorithm, error) {
 	return "", errors.New("signature: the key is of a kind that signs no cards; use an EC, Ed25519 or RSA key")
 }
 
-// ParseKeys reads keys from PEM, a JWK or a JWK set. They are private or public, as the text says.
+// ParseKeys reads keys from PEM, a JWK or a JWK set. They are private or public, as the text says. PEM may have several
+// keys, as during a rotation, or one certificate.
 func ParseKeys(text []byte) ([]jose.JSONWebKey, error) {
-	if block, _ := pem.Decode(text); block != nil {
-		key, err := parsePEM(block)
-		if err != nil {
-			return nil, err
-		}
-		return []jose.JSONWebKey{{Key: key}}, nil
+	if bytes.Contains(text, pemBegin) {
+		return parseBlocks(text)
 	}
 	if !strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
 		return nil, errors.New("signature: the text is no key; give PEM, a JWK or a JWK set")
@@ -70,6 +68,37 @@ func ParseKeys(text []byte) ([]jose.JSONWebKey, error) {
 		return nil, fmt.Errorf("signature: the text is neither a JWK nor a JWK set: %w", err)
 	}
 	return []jose.JSONWebKey{key}, nil
+}
+
+var pemBegin = []byte("-----BEGIN ")
+
+// parseBlocks reads all blocks of a PEM text, so that no key of the file is left out silently.
+func parseBlocks(text []byte) ([]jose.JSONWebKey, error) {
+	var keys []jose.JSONWebKey
+	blocks, certificates := 0, 0
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		blocks++
+		switch block.Type {
+		case "EC PARAMETERS": // OpenSSL writes the name of the curve before the key
+			continue
+		case "CERTIFICATE":
+			certificates++
+		}
+		key, err := parsePEM(block)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, jose.JSONWebKey{Key: key})
+	}
+	switch {
+	case blocks != bytes.Count(text, pemBegin):
+		return nil, errors.New("signature: a PEM block is damaged; write the file anew")
+	case len(keys) == 0:
+		return nil, errors.New("signature: the PEM text has no key; give a private key, a public key or a certificate")
+	case certificates > 0 && len(keys) > 1: // a chain: the keys of its authorities would count, too
+		return nil, errors.New("signature: a certificate is not alone in its PEM text; put each in its own file")
+	}
+	return keys, nil
 }
 
 func parsePEM(block *pem.Block) (any, error) {

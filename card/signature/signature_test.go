@@ -212,6 +212,58 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// A PEM text gives all of its keys, or an error: a key that is left out would be missed during a rotation only.
+func TestKeysInPEM(t *testing.T) {
+	t.Parallel()
+	block := func(kind string) string {
+		private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		der, err := x509.MarshalPKCS8PrivateKey(private)
+		if kind == "CERTIFICATE" {
+			template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+			der, err = x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	old, young, certificate := block("PRIVATE KEY"), block("PRIVATE KEY"), block("CERTIFICATE")
+	parameters := string(pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS", Bytes: []byte{5, 0}}))
+	for name, c := range map[string]struct {
+		text string
+		keys int // 0: an error
+	}{
+		"two keys":                 {"old\n" + old + "new\n" + young, 2},
+		"a certificate":            {certificate, 1},
+		"parameters of OpenSSL":    {parameters + old, 1},
+		"parameters alone":         {parameters, 0},
+		"a chain of certificates":  {certificate + block("CERTIFICATE"), 0},
+		"a key and a certificate":  {old + certificate, 0},
+		"a damaged key, then one":  {strings.Replace(old, "\n", "\n*", 1) + young, 0},
+		"one, then a damaged key":  {old + strings.Replace(young, "-----END", "", 1), 0},
+		"a key, then another kind": {old + strings.ReplaceAll(young, "PRIVATE KEY", "OTHER"), 0},
+	} {
+		keys, err := signature.ParseKeys([]byte(c.text))
+		if (err == nil) != (c.keys > 0) || len(keys) != c.keys {
+			t.Errorf("%s: %d keys, %v", name, len(keys), err)
+		}
+	}
+
+	signer, err := signature.NewSigner(parse(t, []byte(old+young)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signed := sign(t, signer, []byte(card10))
+	for _, text := range []string{old, young} {
+		if _, err := verifier(t, parse(t, []byte(text))...).Verify(t.Context(), signed); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	signer := newSigner(t, "k", "")
