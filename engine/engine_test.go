@@ -1005,7 +1005,7 @@ func TestSavedState(t *testing.T) {
 	}
 }
 
-// What a turn has queued is in the journal once Flush returns.
+// Flush returns once the events of a turn are in the journal.
 func TestFlush(t *testing.T) {
 	t.Parallel()
 	store := memory.New(nil)

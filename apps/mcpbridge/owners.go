@@ -11,8 +11,8 @@ import (
 // maxOwned is how many tasks and contexts a bridge remembers the callers of. Beyond it the oldest is forgotten.
 const maxOwned = 20_000
 
-// owners remember which caller began a task or a context, because all callers are one to the agents. What a bridge does
-// not remember is for no caller, so that a task of another caller looks like none.
+// owners remember which caller began a task or a context, because all callers are one to the agents. A bridge
+// refuses every caller a task that it does not remember, so that a task of another caller looks like none.
 type owners struct {
 	mu    sync.Mutex
 	of    map[owned]string

@@ -171,6 +171,23 @@ func (p *process) signal(s syscall.Signal) {
 	}
 }
 
+// hold starts a turn at a node that waits for a gate, and returns its stream and its task once it waits.
+func hold(t *testing.T, node *process, addr, gate string) (*stream, a2a.TaskID) {
+	t.Helper()
+	s, err := node.sendStream(t.Context(), rest, addr, "hold "+gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := s.next()
+	if err == nil {
+		_, err = s.next()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, taskOf(t, first).ID
+}
+
 // TestTakeOver measures how long the followers of tasks wait when the node with their turns is killed: at most the
 // lease and a second.
 func TestTakeOver(t *testing.T) {
@@ -180,18 +197,8 @@ func TestTakeOver(t *testing.T) {
 	const tasks = 20
 	var ids []a2a.TaskID
 	for i := range tasks {
-		s, err := holder.sendStream(t.Context(), rest, holder.config.Addrs.Resumable, fmt.Sprint("hold gate", i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, err := s.next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, taskOf(t, first).ID)
-		if _, err := s.next(); err != nil { // it holds
-			t.Fatal(err)
-		}
+		_, id := hold(t, holder, holder.config.Addrs.Resumable, fmt.Sprint("gate", i))
+		ids = append(ids, id)
 	}
 	for i := range tasks {
 		other.open(fmt.Sprint("gate", i)) // so that a turn ends as soon as it runs there
@@ -231,19 +238,9 @@ func TestDrainedTurnsMove(t *testing.T) {
 	drained := start(t, config{Folder: c.front.config.Folder, Database: c.database, LeaseTTL: lease,
 		DrainTimeout: 200 * time.Millisecond})
 	other := c.nodes[0]
-	s, err := drained.sendStream(t.Context(), rest, drained.config.Addrs.Resumable, "hold gate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := s.next()
-	if err == nil {
-		_, err = s.next()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, id := hold(t, drained, drained.config.Addrs.Resumable, "gate")
 	other.open("gate")
-	follow, err := other.subscribe(t.Context(), rest, other.config.Addrs.Resumable, taskOf(t, first).ID, "0")
+	follow, err := other.subscribe(t.Context(), rest, other.config.Addrs.Resumable, id, "0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,19 +267,9 @@ func TestCancelOnAnotherNode(t *testing.T) {
 	one, other := c.nodes[0], c.nodes[1]
 	client := other.dial(other.config.Addrs.Plain)
 	for range 5 {
-		s, err := one.sendStream(t.Context(), rest, one.config.Addrs.Plain, "hold never")
-		if err != nil {
-			t.Fatal(err)
-		}
-		first, err := s.next()
-		if err == nil {
-			_, err = s.next()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, id := hold(t, one, one.config.Addrs.Plain, "never")
 		began := time.Now()
-		task, err := client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: taskOf(t, first).ID})
+		task, err := client.CancelTask(t.Context(), &a2a.CancelTaskRequest{ID: id})
 		if err != nil || task.Status.State != a2a.TaskStateCanceled {
 			t.Fatalf("%+v, %v", task, err)
 		}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 )
 
@@ -20,12 +18,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	code := pgtest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	pgtest.Main(m)
 }
 
 // prove chooses between what go test and what make prove does.

@@ -123,7 +123,8 @@ var errNotSent = errors.New("nothing leaves this test")
 func FuzzURL(f *testing.F) {
 	for _, text := range []string{"http://]0", "http://8.8.8.8/", "http://user@8.8.8.8:80/",
 		"http://8.8.8.8@127.0.0.1/",
-		"http://127.0.0.1\\@8.8.8.8/", "http://8.8.8.8\\.example/", "http://127。0。0。1/", "http://１２７.0.0.1/",
+		"http://127.0.0.1\\@8.8.8.8/", "http://8.8.8.8\\.example/",
+		"http://127。0。0。1/", "http://１２７.0.0.1/",
 		"http://8.8.8.8。/", "http://127.0.0.1%2f@8.8.8.8/", "http://8.8.8.8%00.example/", "http://8.8.8.8./",
 		"http://127.0.0.1./", "http://0177.0.0.1/", "http://0x7f.1/", "http://127.1/", "http://2130706433/",
 		"http://[::ffff:7f00:1]/", "http://[::1%25lo]/", "http://[2606:4700::1111]:8080/", "http://8.8.8.8:/",

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"go.uber.org/goleak"
 )
 
 // Missing says how to get a server.
@@ -43,13 +44,18 @@ var (
 	once     sync.Once
 )
 
-// Run runs the tests of a package and then stops the server that they share. It is for TestMain.
-func Run(m *testing.M) int {
+// Main is the TestMain of a package: it runs the tests, stops the server that they share, looks for goroutines that
+// they left behind, and exits.
+func Main(m *testing.M) {
 	code := m.Run()
 	if shared != nil {
 		shared.remove()
 	}
-	return code
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // New returns the URL of an empty database on the server that the tests of a package share. Without PostgreSQL it skips

@@ -25,7 +25,7 @@ const (
 	channel = "dragoman"
 	// maxPayload is what a notification holds: PostgreSQL's limit is 8,000 bytes.
 	maxPayload = 7900
-	// maxPending bounds the keys that wait for the server. What is beyond is left to the polls.
+	// maxPending bounds the keys that wait for the server. Nodes find further tasks by polling.
 	maxPending = 10_000
 	// maxPause bounds the pause between attempts to reach the server.
 	maxPause = 5 * time.Second
@@ -109,7 +109,8 @@ func (w *Waker) sendAll(ctx context.Context, conn **pgx.Conn) {
 	clear(w.pending)
 	w.mu.Unlock()
 	for _, p := range payloads {
-		// What cannot be sent is left to the polls: by the time that the server is back, they have seen it.
+		// A notification that fails is not sent again: by the time that the server is back, the polls have found the
+		// task.
 		if err := w.send(ctx, conn, p); err != nil && ctx.Err() == nil {
 			w.logger.DebugContext(ctx, "other nodes were not told of a commit and find it by polling", "error", err)
 			return
@@ -170,7 +171,7 @@ func pack(keys map[journal.Key]bool) []string {
 	return payloads
 }
 
-// unpack is the reverse of pack. What other programs send on the channel gives nothing.
+// unpack is the reverse of pack. It returns no keys for the notifications of other programs.
 func unpack(payload string) []journal.Key {
 	var all [][4]string
 	if json.Unmarshal([]byte(payload), &all) != nil {

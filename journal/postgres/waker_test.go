@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,21 +13,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/a2a"
 	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 	"github.com/dragoman-a2a/dragoman/journal"
 )
 
-func TestMain(m *testing.M) {
-	code := pgtest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 func keyOf(id string) journal.Key {
 	return journal.Key{Scope: journal.Scope{Agent: "a", Tenant: "t\x01", Owner: `o"`}, ID: a2a.TaskID(id)}

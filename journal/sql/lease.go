@@ -67,7 +67,8 @@ func runnable(ctx context.Context, q store.Querier, now int64, agents []string, 
 		return k, scan(&k.Agent, &k.Tenant, &k.Owner, &k.ID)
 	}, `SELECT s.agent, s.tenant, s.owner, t.id FROM tasks t
 		JOIN scopes s ON s.id = +t.scope
-		WHERE t.ready_at <= $1 AND s.agent IN (`+strings.Join(places, ", ")+`) ORDER BY t.ready_at LIMIT $2`+lock, args...)
+		WHERE t.ready_at <= $1 AND s.agent IN (`+strings.Join(places, ", ")+`)
+		ORDER BY t.ready_at LIMIT $2`+lock, args...)
 }
 
 // claim gives the task to a holder, whoever had it.

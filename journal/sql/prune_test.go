@@ -89,7 +89,7 @@ func TestPruneCostsWhatIsOld(t *testing.T) {
 	}
 }
 
-// What transactions note in PostgreSQL gives the counts of the tasks, before and after it is added up.
+// The notes of transactions in PostgreSQL give the counts of the tasks, before and after they are added up.
 func TestCountsOnPostgres(t *testing.T) {
 	t.Parallel()
 	db := openPostgres(t, pgtest.New(t))

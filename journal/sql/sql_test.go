@@ -4,11 +4,7 @@ package sql_test
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"testing"
-
-	"go.uber.org/goleak"
 
 	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 	"github.com/dragoman-a2a/dragoman/journal"
@@ -23,12 +19,7 @@ func TestMain(m *testing.M) {
 	if crashing() {
 		return
 	}
-	code := pgtest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	pgtest.Main(m)
 }
 
 func openDB(t testing.TB, dir string) *store.DB {

@@ -12,8 +12,8 @@ import (
 // waits for another one's. In SQLite triggers keep the sums.
 const postgres = "postgres"
 
-// addUpEvery is after how many changes a handle adds the notes up. Whoever reads a count reads so many notes for each
-// handle at most.
+// addUpEvery is after how many changes a handle adds up the notes of all handles. It bounds the notes that a reader of
+// a count adds: this many for each handle.
 const addUpEvery = 256
 
 // addUp moves the notes to the sums, as one of DB.Write, so that no two do it at a time.

@@ -40,8 +40,8 @@ func IsURL(name string) bool {
 }
 
 // Open opens a database by its URL, postgres://user:password@host:port/database?option=value, with the options and
-// environment variables of libpq. What the URL leaves out is as psql has it. The database must exist; its tables are
-// made as needed.
+// environment variables of libpq. Parts that the URL leaves out have the defaults of psql. The database must exist.
+// Migrations make its tables.
 //
 // Errors: [store.ErrUnreachable]; of the server, with what to do about a database that is missing, a password that is
 // wrong, rights that are missing and a version that is too old. No error has the password.

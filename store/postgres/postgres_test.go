@@ -6,28 +6,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"testing/fstest"
 
-	"go.uber.org/goleak"
-
 	"github.com/dragoman-a2a/dragoman/internal/pgtest"
 	"github.com/dragoman-a2a/dragoman/store"
 	"github.com/dragoman-a2a/dragoman/store/postgres"
 )
 
-func TestMain(m *testing.M) {
-	code := pgtest.Run(m)
-	if err := goleak.Find(); err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { pgtest.Main(m) }
 
 func open(t *testing.T, url string) *store.DB {
 	t.Helper()
