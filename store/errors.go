@@ -13,8 +13,8 @@ var (
 	// ErrDiskFull means that there was no room for a write. Nothing of it was kept, what was committed before is
 	// intact, and writing works again once there is room.
 	ErrDiskFull = errors.New("the disk is full")
-	// ErrReadOnly means that the folder or file cannot be written.
-	ErrReadOnly = errors.New("the data folder is read-only")
+	// ErrReadOnly means that the folder, the file or the tables cannot be written.
+	ErrReadOnly = errors.New("the database is read-only")
 	// ErrNotDatabase means that the file is something else than a database.
 	ErrNotDatabase = errors.New("the file is not a database")
 	// ErrDamaged means that the engine found the file's structure broken.

@@ -52,6 +52,9 @@ func (r *Run) DataFolder(dir, name string) (string, error) {
 	case IsDatabase(dir):
 		return "", Usagef("--%s is the URL of a database, and this command keeps its data in a folder", FlagDataDir).
 			WithHint("a database is for serve, samples up and host --serve")
+	case strings.Contains(dir, "://"):
+		return "", Usagef("--%s is a URL of no known kind of database", FlagDataDir).WithHint( // it may have a password
+			"give a folder, or a URL such as postgres://USER@HOST/DATABASE")
 	case dir == InMemory:
 		return InMemory, nil
 	case dir == "":
